@@ -1,0 +1,828 @@
+"""The face for a Python program: open a store, take a relationship, record turns, ask about it.
+
+Everything here delegates; what a word means is said where it is done, in `kernel`,
+`projections` and `packs`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
+
+from enishi.kernel import recording
+from enishi.kernel.checks import check_id
+from enishi.kernel.errors import Conflict, NotFound, StoreFailure
+from enishi.kernel.events import Delivery
+from enishi.kernel.explaining import Explanation, explain
+from enishi.kernel.fold import Projection, fold_of
+from enishi.kernel.history import ROOT
+from enishi.kernel.log import Entropy, Line, Log
+from enishi.kernel.moments import Moment
+from enishi.kernel.proposals import Proposal, Proposer
+from enishi.kernel.proposing import (
+    Decided,
+    Host,
+    batch_decisions,
+    decisions,
+    propose,
+    propose_unread,
+    record_batch,
+    standing_texts,
+)
+from enishi.kernel.recording import Message, Reply, Scene
+from enishi.kernel.stream import Stream, found_stream
+from enishi.kernel.transcript import BranchView, Text, TurnView, branch_views, text_of, turn_views
+from enishi.kernel.transcript import turn_view as view_of_turn
+from enishi.kernel.verification import Verification, verify_line
+from enishi.packs.cards import Card, read_card
+from enishi.projections import PROJECTIONS, reading
+from enishi.projections.policy import bundled_policy, read_policy
+from enishi.projections.reading import Change, Rapport
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+Clock = Callable[[], datetime]
+"""Tells the present as an aware datetime."""
+
+Said = str | Message | Sequence[str | Message]
+"""What was said to the agent: a text by the user, a Message, or several in a row; may be empty."""
+
+
+def system_clock() -> datetime:
+    """The present, at the machine's own offset."""
+    return datetime.now().astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One relationship of a store at a glance."""
+
+    agent: str
+    user: str
+    branch: str
+    branches: int
+    turns: int
+    events: int
+    last: Moment | None
+
+
+class Store:
+    """One SQLite file with many relationships. Safe to share between threads."""
+
+    def __init__(self, log: Log, clock: Clock, entropy: Entropy) -> None:
+        self._log = log
+        self._clock = clock
+        self._entropy = entropy
+        self._streams: dict[int, Stream] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._log.path
+
+    def close(self) -> None:
+        """Close the file. Closing twice does nothing."""
+        self._log.close()
+
+    def relationship(
+        self,
+        agent: str,
+        user: str,
+        *,
+        blueprint: Card | Mapping[str, Any] | None = None,
+        policy: str | Mapping[str, Any] | None = None,
+        create: bool = True,
+    ) -> Relationship:
+        """The relationship of an agent and a user, founded if it is new (unless not `create`).
+
+        Ids are opaque texts of 1 to 200 characters. A blueprint or policy other than the one in
+        force is adopted from here on.
+        """
+        check_id(agent, "the agent")
+        check_id(user, "the user")
+        line = self._log.line_of(agent, user)
+        if line is None:
+            if not create:
+                raise NotFound(f"there is no relationship of {agent!r} and {user!r} in {self.path}")
+            with self._log.writing():
+                line = self._log.line_of(agent, user) or self._found(agent, user)
+        bond = Relationship(self, self._stream(line))
+        if blueprint is not None:
+            bond.adopt_blueprint(blueprint)
+        if policy is not None:
+            bond.adopt_policy(policy)
+        return bond
+
+    def relationships(self) -> list[Relationship]:
+        """All relationships, in the order in which they came."""
+        return [Relationship(self, self._stream(line)) for line in self._log.lines()]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is recorded within is recorded together, or nothing is."""
+        with self._log.writing():
+            yield
+
+    def sqlite_problems(self) -> list[str]:
+        """What SQLite's own check of the file finds; empty if all is well."""
+        return self._log.sqlite_problems()
+
+    def size(self) -> int:
+        """Bytes of the file, without its write-ahead log."""
+        return self._log.size()
+
+    def _found(self, agent: str, user: str) -> Line:
+        return found_stream(self._log, agent, user, self._now, self._entropy).line
+
+    def _stream(self, line: Line) -> Stream:
+        found = self._streams.get(line.line)
+        if found is None:
+            fresh = Stream(self._log, line, self._now, self._entropy)
+            found = self._streams.setdefault(line.line, fresh)
+        return found
+
+    def _now(self) -> Moment:
+        return Moment.of(self._clock())
+
+
+class Relationship:
+    """One agent and one user. Works on the current branch, or on the one it was taken `on`."""
+
+    def __init__(self, store: Store, stream: Stream, branch: str | None = None) -> None:
+        self._store = store
+        self._stream = stream
+        self._named = branch
+
+    @property
+    def agent(self) -> str:
+        """The agent's stable id."""
+        return self._stream.line.agent
+
+    @property
+    def user(self) -> str:
+        """The user's stable id."""
+        return self._stream.line.user
+
+    @property
+    def id(self) -> bytes:
+        """The relationship's own 16 random bytes."""
+        return self._stream.line.relationship
+
+    def on(self, branch: str) -> Relationship:
+        """The same relationship, seen and continued on another branch."""
+        with self._stream.reading():
+            self._stream.branch_named(branch)
+        return Relationship(self._store, self._stream, branch)
+
+    # What is said
+
+    def turn(
+        self,
+        said: Said = (),
+        *,
+        at: datetime | None = None,
+        request: str | None = None,
+        scene: Scene | None = None,
+        expect: Turn | int | None = None,
+    ) -> Turn:
+        """Open a turn at the tip. As a context manager, it is abandoned if no reply comes.
+
+        `request` makes it safe to send again: the same id with the same content is answered with
+        the turn that it opened, with other content it is RequestConflict. `expect` is the turn
+        that must be the tip, else ExpectationFailed.
+        """
+        return self._open(said, None, at, request, scene, expect)
+
+    def record(
+        self,
+        said: Said,
+        reply: str | Reply,
+        *,
+        at: datetime | None = None,
+        request: str | None = None,
+        scene: Scene | None = None,
+        expect: Turn | int | None = None,
+    ) -> Turn:
+        """Record an exchange that already happened, in one step."""
+        given = Reply(reply) if isinstance(reply, str) else reply
+        return self._open(said, given, at, request, scene, expect)
+
+    def regenerate(
+        self, turn: Turn | int, reply: str | Reply, *, request: str | None = None
+    ) -> Text:
+        """Record another reply to the same messages; it is the chosen one from now on."""
+        given = Reply(reply) if isinstance(reply, str) else reply
+        with self._writing() as branch:
+            number = recording.give_reply(
+                self._stream, branch, _number(turn), given, request=request
+            )
+            return text_of(self._stream, branch, number)
+
+    def swipe(self, turn: Turn | int, reply: int) -> None:
+        """Choose among the replies of a turn, counted from 1 in the order in which they came."""
+        with self._writing() as branch:
+            replies = view_of_turn(self._stream, branch, _number(turn)).replies
+            if not 1 <= reply <= len(replies):
+                raise NotFound(f"turn {_number(turn)} has {len(replies)} replies, not {reply}")
+            if not replies[reply - 1].chosen:
+                recording.choose_variant(self._stream, branch, replies[reply - 1].root)
+
+    def edit(self, text: Text | int, content: str, *, request: str | None = None) -> Text:
+        """Give a message or a reply another wording. What rested on the old one falls."""
+        with self._writing() as branch:
+            number = recording.revise_text(
+                self._stream, branch, _number(text), content, request=request
+            )
+            return text_of(self._stream, branch, number)
+
+    def extend(self, text: Text | int, more: str, *, request: str | None = None) -> Text:
+        """Continue a reply: `more` is added to its wording."""
+        with self._writing() as branch:
+            before = self._current_wording(branch, _number(text))
+            if before.content is None:
+                raise Conflict(f"number {before.number} was erased; it cannot be continued")
+            number = recording.revise_text(
+                self._stream, branch, before.root, before.content + more,
+                how="continued", request=request,
+            )  # fmt: skip
+            return text_of(self._stream, branch, number)
+
+    def undo(self, text: Text | int) -> Text:
+        """Go back to the wording before the chosen one."""
+        with self._writing() as branch:
+            now = self._current_wording(branch, _number(text))
+            place = now.wordings.index(now.number)
+            if place == 0:
+                raise Conflict(f"number {now.number} is the original wording; nothing to undo")
+            return self._choose_wording(branch, now.wordings[place - 1])
+
+    def choose_wording(self, wording: int) -> Text:
+        """Let this wording of a message or reply count, by its number."""
+        with self._writing() as branch:
+            return self._choose_wording(branch, wording)
+
+    # The tree
+
+    def branches(self) -> list[BranchView]:
+        """All branches that were not dropped."""
+        with self._stream.reading():
+            return branch_views(self._stream)
+
+    def fork(self, name: str, after: Turn | int | None = None) -> Relationship:
+        """Begin a branch after a turn (the tip, where none is named). The current one stays."""
+        with self._writing() as branch:
+            turn = None if after is None else _number(after)
+            recording.fork_branch(self._stream, branch, name, turn)
+        return self.on(name)
+
+    def switch(self, name: str) -> None:
+        """Make a branch the current one."""
+        with self._writing():
+            recording.switch_branch(self._stream, self._stream.branch_named(name))
+
+    def back(self, turn: Turn | int | None) -> None:
+        """End the branch after this turn (None: before the first). Later turns can come back."""
+        with self._writing() as branch:
+            recording.move_tip(self._stream, branch, ROOT if turn is None else _number(turn))
+
+    def drop(self, name: str) -> int:
+        """Drop a branch. Returns its number, with which `restore` brings it back."""
+        with self._writing():
+            branch = self._stream.branch_named(name)
+            recording.drop_branch(self._stream, branch)
+            return branch
+
+    def withdraw(self, *numbers: int) -> None:
+        """Let events, texts or whole turns count for nothing, on all branches. Can be undone."""
+        with self._writing() as branch:
+            recording.withdraw(self._stream, branch, numbers)
+
+    def restore(self, *numbers: int) -> None:
+        """Let what was withdrawn count again."""
+        with self._writing() as branch:
+            recording.restore(self._stream, branch, numbers)
+
+    # Who, and by which numbers
+
+    def rename(self, party: str, name: str, aliases: Sequence[str] = ()) -> None:
+        """A party (by its stable id) has another display name from here on."""
+        with self._writing() as branch:
+            recording.name_party(self._stream, branch, party, name, aliases)
+
+    def name_of(self, party: str) -> str:
+        """The display name that a party has now."""
+        with self._reading() as branch:
+            return recording.party_name(self._stream, branch, party)
+
+    def adopt_blueprint(self, blueprint: Card | Mapping[str, Any]) -> None:
+        """From here on the character is played from this card. The one in force is not repeated."""
+        card = blueprint if isinstance(blueprint, Card) else _card(blueprint)
+        bend = reading.bend_of(card.fields())
+        with self._writing() as branch:
+            if reading.blueprint_json(self._stream, branch) != card.json:
+                recording.adopt_blueprint(
+                    self._stream, branch, name=card.name, spec=card.spec, card=card.json, bend=bend
+                )
+
+    def adopt_policy(self, policy: str | Mapping[str, Any]) -> None:
+        """From here on the folds use these numbers: a bundled policy's name, or a whole policy."""
+        wanted = bundled_policy(policy) if isinstance(policy, str) else read_policy(dict(policy))
+        with self._writing() as branch:
+            if reading.policy_in_force(self._stream, branch) != wanted:
+                recording.adopt_policy(self._stream, branch, wanted.name, wanted.numbers())
+
+    def blueprint(self) -> dict[str, Any] | None:
+        """The card that the character is played from now, or None."""
+        with self._reading() as branch:
+            text = reading.blueprint_json(self._stream, branch)
+        return None if text is None else json.loads(text)
+
+    # Proposals
+
+    def propose(
+        self,
+        turn: Turn | int | None,
+        proposer: Proposer | Sequence[Proposal],
+        *,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> list[Decided]:
+        """Let a proposer read a turn (None: every text it has not read) and record the decisions.
+
+        Asked again about the same texts, the same version of a proposer is answered from the log.
+        A sequence of proposals is the host's own.
+        """
+        if not isinstance(proposer, Proposer):
+            with self._writing() as branch:
+                batch = record_batch(self._stream, branch, Host(), (), tuple(proposer))
+                return batch_decisions(self._stream, batch)
+        if turn is None:
+            return propose_unread(self._stream, self._branch_now(), proposer, progress)
+        with self._reading() as branch:
+            texts = standing_texts(self._stream, branch, [_number(turn)])
+        return propose(self._stream, branch, proposer, texts)
+
+    def decisions(self) -> list[Decided]:
+        """All decisions, oldest first."""
+        with self._stream.reading():
+            return decisions(self._stream)
+
+    # Reading
+
+    def turns(self) -> list[TurnView]:
+        """The turns of the branch, in order."""
+        with self._reading() as branch:
+            return list(turn_views(self._stream, branch))
+
+    def get_turn(self, number: int) -> Turn:
+        """A turn of the branch by its number."""
+        with self._reading() as branch:
+            return Turn(self, view_of_turn(self._stream, branch, number).number)
+
+    def text(self, number: int) -> Text:
+        """A message or reply, by the number of any of its wordings."""
+        with self._reading() as branch:
+            return text_of(self._stream, branch, number)
+
+    def summary(self) -> Summary:
+        """The relationship at a glance."""
+        with self._reading() as branch:
+            standing = self._stream.standing(branch)
+            return Summary(
+                agent=self.agent,
+                user=self.user,
+                branch=self._stream.branch_names()[branch],
+                branches=len(self._stream.names()),
+                turns=len(standing.path) - 1,
+                events=len(self._stream.history),
+                last=standing.last_moment(),
+            )
+
+    def rapport(
+        self,
+        *,
+        at: datetime | None = None,
+        as_lived: datetime | None = None,
+        policy: str | Mapping[str, Any] | None = None,
+    ) -> Rapport:
+        """The agent's stance towards the user, each dimension from 0 to 1.
+
+        `at`: what stands now of what had happened by then. `as_lived`: as recorded by then, with
+        the choices of then. `policy`: as it would be under other numbers, without keeping it.
+        """
+        until, lived = _moment(at), _moment(as_lived)
+        with self._reading() as branch:
+            if until is None and lived is None and policy is None:
+                answer = reading.rapport(self._stream, branch)
+            else:
+                numbers = bundled_policy(policy) if isinstance(policy, str) else (
+                    None if policy is None else read_policy(dict(policy))
+                )  # fmt: skip
+                answer = reading.rapport_then(self._stream, branch, until, lived, numbers)
+        self._save_checkpoints(branch)
+        return answer
+
+    def why_rapport(self, dimension: str | None = None) -> list[Change]:
+        """What moved a dimension of rapport (None: any), oldest first, with the quoted words."""
+        with self._reading() as branch:
+            return reading.rapport_changes(self._stream, branch, dimension)
+
+    def why(self, about: int | Decided | Text) -> Explanation:
+        """Why an event, a decision or a text is there, and whether it counts on this branch."""
+        number = about if isinstance(about, int) else about.number
+        if isinstance(about, Decided) and about.event is not None:
+            number = about.event
+        with self._reading() as branch:
+            return explain(self._stream, branch, number)
+
+    def digests(self) -> dict[str, str]:
+        """The digest of each projection on the branch: equal digests, equal state."""
+        with self._reading() as branch:
+            found = {p.name: fold_of(self._stream, branch, p).digest() for p in PROJECTIONS}
+        self._save_checkpoints(branch)
+        return found
+
+    def replay(self) -> dict[str, str]:
+        """The digests of a fold from zero that uses no cache."""
+        with self._reading() as branch:
+            return {p.name: reading.replayed_digest(self._stream, branch, p) for p in PROJECTIONS}
+
+    def rebuild(self) -> dict[str, str]:
+        """Drop checkpoints and indexes and make them anew from the log. Returns the digests."""
+        with self._stream.log.writing():
+            self._stream.log.drop_checkpoints(self._stream.line.line)
+            self._stream.log.rebuild_requests(self._stream.line.line)
+            self._stream.forget()
+        return self.digests()
+
+    def verify(
+        self,
+        *,
+        tip: str | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Verification:
+        """Check every byte, copy and index. `tip` is a hash that was noted earlier."""
+        found = verify_line(self._stream.log, self._stream.line, expect=tip, progress=progress)
+        return found if not found.ok else reading.verify_checkpoints(self._stream, found)
+
+    # Inside
+
+    def _open(
+        self,
+        said: Said,
+        reply: Reply | None,
+        at: datetime | None,
+        request: str | None,
+        scene: Scene | None,
+        expect: Turn | int | None,
+    ) -> Turn:
+        with self._writing() as branch:
+            number = recording.open_turn(
+                self._stream,
+                branch,
+                _messages(said),
+                at=_moment(at),
+                request=request,
+                scene=scene,
+                reply=reply,
+                expect=None if expect is None else _number(expect),
+            )
+        return Turn(self, number)
+
+    @contextmanager
+    def _writing(self) -> Iterator[int]:
+        with self._stream.writing():
+            yield self._branch()
+
+    @contextmanager
+    def _reading(self) -> Iterator[int]:
+        with self._stream.reading():
+            yield self._branch()
+
+    def _branch(self) -> int:
+        if self._named is None:
+            return self._stream.history.current
+        return self._stream.branch_named(self._named)
+
+    def _branch_now(self) -> int:
+        with self._reading() as branch:
+            return branch
+
+    def _current_wording(self, branch: int, text: int) -> Text:
+        found = text_of(self._stream, branch, text)
+        chosen = self._stream.standing(branch).chosen(found.root, default=found.root)
+        return text_of(self._stream, branch, found.root if chosen is None else chosen)
+
+    def _choose_wording(self, branch: int, wording: int) -> Text:
+        recording.choose_revision(self._stream, branch, wording)
+        return text_of(self._stream, branch, wording)
+
+    def _save_checkpoints(self, branch: int) -> None:
+        """Keep what took long to fold. A cache: where it cannot be written, nothing is lost."""
+        folds: list[Projection] = [p for p in PROJECTIONS if self._worth_saving(branch, p)]
+        if not folds:
+            return
+        try:
+            with self._stream.writing():
+                for projection in folds:
+                    fold = fold_of(self._stream, branch, projection)
+                    fold.state()
+                    if fold.worth_saving():
+                        fold.save()
+        except StoreFailure:
+            pass
+
+    def _worth_saving(self, branch: int, projection: Projection) -> bool:
+        fold = self._stream.kept.get((projection.name, projection.version, branch))
+        return fold is not None and fold.worth_saving()
+
+
+class Turn:
+    """One turn: give its reply, add to it, or let it go."""
+
+    def __init__(self, bond: Relationship, number: int) -> None:
+        self._bond = bond
+        self.number = number
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.view().status == "open":
+            self.abandon()
+
+    def __repr__(self) -> str:
+        return f"<Turn {self.number} of {self._bond.agent!r} and {self._bond.user!r}>"
+
+    def view(self) -> TurnView:
+        """The turn with its messages and replies as they are chosen now."""
+        with self._bond._reading() as branch:
+            return view_of_turn(self._bond._stream, branch, self.number)
+
+    @property
+    def text(self) -> str:
+        """What was said to the agent, as it is worded now."""
+        return "\n".join(m.content or "" for m in self.view().messages)
+
+    def say(self, message: str | Message, *, request: str | None = None) -> Text:
+        """Add a message while the turn is open."""
+        with self._bond._writing() as branch:
+            number = recording.add_message(
+                self._bond._stream, branch, self.number, _messages(message)[0], request=request
+            )
+            return text_of(self._bond._stream, branch, number)
+
+    def reply(
+        self,
+        content: str | Reply,
+        *,
+        delivered: Delivery = "shown",
+        given: Iterable[int] = (),
+        at: datetime | None = None,
+        request: str | None = None,
+    ) -> Text:
+        """Complete the turn. The same reply again is answered with what exists.
+
+        `given` are the numbers of the events that the prompt had offered. Another reply to a
+        completed turn is a variant: see `Relationship.regenerate`.
+        """
+        given_reply = content
+        if isinstance(content, str):
+            given_reply = Reply(content, delivered, tuple(given), happened=_moment(at))
+        assert isinstance(given_reply, Reply)
+        stream = self._bond._stream
+        with self._bond._writing() as branch:
+            view = view_of_turn(stream, branch, self.number)
+            if view.reply is not None and request is None:
+                if view.reply.content == given_reply.content:
+                    return view.reply
+                raise Conflict(
+                    f"turn {self.number} has a reply already; another one is a variant: "
+                    "use regenerate()"
+                )
+            number = recording.give_reply(stream, branch, self.number, given_reply, request=request)
+            return text_of(stream, branch, number)
+
+    def abandon(self) -> None:
+        """No reply will come. What was said stays said."""
+        with self._bond._writing() as branch:
+            recording.abandon_turn(self._bond._stream, branch, self.number)
+
+
+def open_store(
+    path: str | os.PathLike[str] = "enishi.db",
+    *,
+    clock: Clock = system_clock,
+    entropy: Entropy = os.urandom,
+    synchronous: Literal["FULL", "NORMAL"] = "FULL",
+    read_only: bool = False,
+    create: bool = True,
+) -> Store:
+    """Open a store, made if missing (unless not `create`).
+
+    `clock` and `entropy` are where time and chance come in. `synchronous` NORMAL may lose the
+    last turns on a power cut, and is faster.
+    """
+    log = Log(Path(path), synchronous=synchronous, read_only=read_only, create=create)
+    return Store(log, clock, entropy)
+
+
+def _card(fields: Mapping[str, Any]) -> Card:
+    return read_card("the blueprint", json.dumps(fields).encode("utf-8"))
+
+
+def _messages(said: Said) -> list[Message]:
+    several = [said] if isinstance(said, str | Message) else said
+    return [Message(one) if isinstance(one, str) else one for one in several]
+
+
+def _moment(when: datetime | None) -> Moment | None:
+    return None if when is None else Moment.of(when)
+
+
+def _number(about: Turn | Text | int) -> int:
+    return about if isinstance(about, int) else about.number
+
+
+# The same face with awaitable calls
+
+
+class _Plain(Protocol[T_co]):
+    """Something that wraps its plain twin."""
+
+    @property
+    def plain(self) -> T_co:
+        """The twin with plain calls."""
+
+
+def _twin(
+    method: Callable[Concatenate[T, P], R],
+) -> Callable[Concatenate[_Plain[T], P], Coroutine[Any, Any, R]]:
+    """The awaitable twin of a method: the same call, in a thread of its own."""
+
+    @wraps(method)
+    async def call(self: _Plain[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.plain, *args, **kwargs)
+
+    return call
+
+
+class AsyncTurn:
+    """`Turn` with awaitable calls."""
+
+    def __init__(self, plain: Turn) -> None:
+        self.plain = plain
+        self.number = plain.number
+
+    view = _twin(Turn.view)
+    say = _twin(Turn.say)
+    reply = _twin(Turn.reply)
+    abandon = _twin(Turn.abandon)
+
+    async def text(self) -> str:
+        """What was said to the agent, as it is worded now."""
+        return await asyncio.to_thread(lambda: self.plain.text)
+
+
+class _Opening:
+    """A turn about to be opened: await it, or use it as `async with`."""
+
+    def __init__(self, opening: Coroutine[Any, Any, Turn]) -> None:
+        self._opening = opening
+        self._turn: AsyncTurn | None = None
+
+    def __await__(self) -> Generator[Any, Any, AsyncTurn]:
+        return self._open().__await__()
+
+    async def _open(self) -> AsyncTurn:
+        return AsyncTurn(await self._opening)
+
+    async def __aenter__(self) -> AsyncTurn:
+        self._turn = await self._open()
+        return self._turn
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._turn is not None
+        await asyncio.to_thread(self._turn.plain.__exit__, kind, error, trace)
+
+
+class AsyncRelationship:
+    """`Relationship` with awaitable calls."""
+
+    def __init__(self, plain: Relationship) -> None:
+        self.plain = plain
+        self.agent, self.user, self.id = plain.agent, plain.user, plain.id
+
+    def turn(self, *args: Any, **kwargs: Any) -> _Opening:
+        """Open a turn; see `Relationship.turn`. Await it, or use it as `async with`."""
+        return _Opening(asyncio.to_thread(self.plain.turn, *args, **kwargs))
+
+    async def on(self, branch: str) -> AsyncRelationship:
+        """The same relationship on another branch."""
+        return AsyncRelationship(await asyncio.to_thread(self.plain.on, branch))
+
+    async def fork(self, name: str, after: AsyncTurn | int | None = None) -> AsyncRelationship:
+        """Begin a branch; see `Relationship.fork`."""
+        turn = after.number if isinstance(after, AsyncTurn) else after
+        return AsyncRelationship(await asyncio.to_thread(self.plain.fork, name, turn))
+
+    async def record(self, *args: Any, **kwargs: Any) -> AsyncTurn:
+        """Record an exchange that already happened; see `Relationship.record`."""
+        return AsyncTurn(await asyncio.to_thread(self.plain.record, *args, **kwargs))
+
+    async def propose(
+        self, turn: AsyncTurn | int | None, proposer: Proposer | Sequence[Proposal]
+    ) -> list[Decided]:
+        """Let a proposer read; see `Relationship.propose`."""
+        number = turn.number if isinstance(turn, AsyncTurn) else turn
+        return await asyncio.to_thread(self.plain.propose, number, proposer)
+
+    regenerate = _twin(Relationship.regenerate)
+    swipe = _twin(Relationship.swipe)
+    edit = _twin(Relationship.edit)
+    extend = _twin(Relationship.extend)
+    undo = _twin(Relationship.undo)
+    choose_wording = _twin(Relationship.choose_wording)
+    branches = _twin(Relationship.branches)
+    switch = _twin(Relationship.switch)
+    back = _twin(Relationship.back)
+    drop = _twin(Relationship.drop)
+    withdraw = _twin(Relationship.withdraw)
+    restore = _twin(Relationship.restore)
+    rename = _twin(Relationship.rename)
+    name_of = _twin(Relationship.name_of)
+    adopt_blueprint = _twin(Relationship.adopt_blueprint)
+    adopt_policy = _twin(Relationship.adopt_policy)
+    blueprint = _twin(Relationship.blueprint)
+    decisions = _twin(Relationship.decisions)
+    turns = _twin(Relationship.turns)
+    text = _twin(Relationship.text)
+    summary = _twin(Relationship.summary)
+    rapport = _twin(Relationship.rapport)
+    why_rapport = _twin(Relationship.why_rapport)
+    why = _twin(Relationship.why)
+    digests = _twin(Relationship.digests)
+    replay = _twin(Relationship.replay)
+    rebuild = _twin(Relationship.rebuild)
+    verify = _twin(Relationship.verify)
+
+
+class AsyncStore:
+    """`Store` with awaitable calls; `async with enishi.open_async(...) as store`."""
+
+    def __init__(self, path: str | os.PathLike[str], options: dict[str, Any]) -> None:
+        self._path = path
+        self._options = options
+
+    async def __aenter__(self) -> Self:
+        self.plain = await asyncio.to_thread(open_store, self._path, **self._options)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def relationship(self, agent: str, user: str, **options: Any) -> AsyncRelationship:
+        """The relationship of an agent and a user; see `Store.relationship`."""
+        plain = await asyncio.to_thread(self.plain.relationship, agent, user, **options)
+        return AsyncRelationship(plain)
+
+    async def relationships(self) -> list[AsyncRelationship]:
+        """All relationships, in the order in which they came."""
+        plain = await asyncio.to_thread(self.plain.relationships)
+        return [AsyncRelationship(bond) for bond in plain]
+
+    async def close(self) -> None:
+        """Close the file."""
+        await asyncio.to_thread(self.plain.close)
+
+
+def open_async(path: str | os.PathLike[str] = "enishi.db", **options: Any) -> AsyncStore:
+    """Open a store for awaitable calls; takes what `open` takes."""
+    return AsyncStore(path, options)

@@ -1,0 +1,1 @@
+"""The log, what stands on a branch, and how proposals become events. Knows no projection."""

@@ -1,0 +1,136 @@
+"""The one encoding of records: header bytes, payload bytes, hashes. `docs/format.md` is its text.
+
+Header and payload are msgpack of integers, strings, bytes, booleans, nil, arrays and (payload
+only) string-keyed maps in sorted order. Floats and extension types never occur, so the same
+value has the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Any, NamedTuple
+
+import msgpack
+
+from enishi.kernel.errors import InvalidInput, LogDamaged
+from enishi.kernel.moments import Moment
+
+FORMAT = 1
+
+_HEADER_DOMAIN = b"enishi/header/1\0"
+_PAYLOAD_DOMAIN = b"enishi/payload/1\0"
+_REQUEST_DOMAIN = b"enishi/request/1\0"
+_STATE_DOMAIN = b"enishi/state/1\0"
+
+Plain = None | bool | int | str | bytes | list["Plain"] | dict[str, "Plain"]
+"""What a payload is made of."""
+
+
+class Header(NamedTuple):
+    """The part of a record that never changes and names nobody.
+
+    Numbers are places in the relationship's own chain. `happened` is nil where unknown, else
+    microseconds since 1970-01-01 UTC, seconds east of UTC, and 1 if the zone was assumed.
+    `recorded` is in microseconds UTC. `turn` is the number of the record that opened the turn
+    (its own, in that record), nil before the first turn; `parent` is that turn's parent turn.
+    `branch` is the number of the record that made the branch.
+    """
+
+    format: int
+    relationship: bytes
+    number: int
+    previous: bytes | None
+    type: str
+    version: int
+    happened: tuple[int, int, int] | None
+    recorded: int
+    turn: int | None
+    parent: int | None
+    branch: int
+    causes: tuple[int, ...]
+    targets: tuple[int, ...]
+    request: bytes | None
+    commitment: bytes
+
+    @property
+    def moment(self) -> Moment | None:
+        """When it happened, or None where that is unknown."""
+        if self.happened is None:
+            return None
+        at, offset, assumed = self.happened
+        return Moment(at, offset, bool(assumed))
+
+
+_pack_header = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+
+
+def encode_header(header: Header) -> bytes:
+    """The bytes that are stored and hashed as they are."""
+    return _pack_header(tuple(header))
+
+
+def decode_header(data: bytes) -> Header:
+    """Read header bytes. Anything that is no header of this format is LogDamaged."""
+    try:
+        fields = msgpack.unpackb(data, use_list=False)
+        header = Header._make(fields)
+    except Exception as error:
+        raise LogDamaged(f"these bytes are no record header: {error}") from None
+    if header.format != FORMAT:
+        raise LogDamaged(f"record {header.number!r} has format {header.format!r}, not {FORMAT}")
+    return header
+
+
+def header_hash(data: bytes) -> bytes:
+    """The hash that the next record carries as `previous`."""
+    return hashlib.sha256(_HEADER_DOMAIN + data).digest()
+
+
+def commitment(salt: bytes, payload: bytes) -> bytes:
+    """What the header says about the payload; tells nothing once salt and payload are gone."""
+    return hashlib.sha256(_PAYLOAD_DOMAIN + salt + payload).digest()
+
+
+def request_mac(secret: bytes, request: str) -> bytes:
+    """The form in which a request id is kept: 16 bytes of HMAC-SHA-256."""
+    digest = hmac.digest(secret, _REQUEST_DOMAIN + request.encode("utf-8"), "sha256")
+    return digest[:16]
+
+
+def encode_payload(value: dict[str, Any]) -> bytes:
+    """Canonical bytes of a payload. Values of another kind than Plain are InvalidInput."""
+    try:
+        return _pack_header(_sorted(value))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"this value cannot be recorded: {error}") from None
+
+
+def decode_payload(data: bytes) -> dict[str, Any]:
+    """Read payload bytes."""
+    try:
+        value = msgpack.unpackb(data)
+    except Exception as error:
+        raise LogDamaged(f"these bytes are no payload: {error}") from None
+    if not isinstance(value, dict):
+        raise LogDamaged("a payload is a map, and this is none")
+    return value
+
+
+def state_digest(name: str, version: int, state: dict[str, Any]) -> str:
+    """The digest of a projection's state: equal digests, equal state, on every machine."""
+    data = _pack_header([name, version, _sorted(state)])
+    return hashlib.sha256(_STATE_DOMAIN + data).hexdigest()
+
+
+def _sorted(value: Any) -> Any:
+    kind = type(value)
+    if kind is str or kind is int or kind is bytes or kind is bool or value is None:
+        return value
+    if kind is dict:
+        if not all(type(key) is str for key in value):
+            raise TypeError("keys are strings")
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if kind is list or kind is tuple:
+        return [_sorted(item) for item in value]
+    raise TypeError(f"{kind.__name__} is not one of text, integer, bytes, boolean, list and map")

@@ -1,0 +1,252 @@
+"""Every event type: its name, schema version and payload. `docs/format.md` prints this table.
+
+Names are facts in the past tense. A changed meaning is a new type; a changed shape is a new
+version with an upcaster that brings older payloads up when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from enishi.kernel.proposals import Frozen, Role, SignalKind, Strength
+
+Delivery = Literal["shown", "overridden", "shown_unreviewed"]
+Verdict = Literal["accepted", "held", "rejected"]
+
+
+class Payload(Frozen):
+    """What every payload says: who acted, and under which name where that matters."""
+
+    by: Literal["host", "user", "import", "rule", "model"] = "host"
+    by_name: str | None = None
+
+
+class Origin(Frozen):
+    """Where an imported line stood: the source's id and the line's position in it."""
+
+    source: str
+    position: int
+
+
+class RelationshipFounded(Payload):
+    """The first record: whose relationship this is, and the secret that hides request ids."""
+
+    agent: str
+    user: str
+    secret: bytes
+
+
+class PartyNamed(Payload):
+    """A party has this display name from here on; `party` is its stable id."""
+
+    party: str
+    name: str
+    aliases: list[str] = Field(default_factory=list)
+
+
+class BlueprintAdopted(Payload):
+    """The character is played from this card from here on; `card` is its JSON text as received."""
+
+    name: str
+    spec: str
+    card: str
+    bend: dict[str, int] = Field(default_factory=dict)
+
+
+class PolicyAdopted(Payload):
+    """The folds use these numbers from here on."""
+
+    name: str
+    numbers: dict[str, Any]
+
+
+class TurnOpened(Payload):
+    """A turn takes its place on its branch; `messages` were recorded with it."""
+
+    messages: int
+    scene: bytes | None = None
+    present: list[str] | None = None
+
+
+class MessageReceived(Payload):
+    """Somebody said this to the agent, or within its hearing. `hidden`: kept from the model."""
+
+    role: Role
+    speaker: str
+    name: str
+    content: str
+    hidden: bool = False
+    origin: Origin | None = None
+
+
+class ReplyGiven(Payload):
+    """The agent said this: one variant. `given` are the events that its prompt had offered."""
+
+    speaker: str
+    name: str
+    content: str
+    delivered: Delivery = "shown"
+    given: list[int] = Field(default_factory=list)
+    hidden: bool = False
+    origin: Origin | None = None
+
+
+class TextRevised(Payload):
+    """The target has another wording."""
+
+    content: str
+    how: Literal["edited", "continued"]
+
+
+class VariantChosen(Payload):
+    """Of the replies to the same messages, the target counts on this branch."""
+
+
+class RevisionChosen(Payload):
+    """Of the wordings of one text, the target counts on this branch."""
+
+
+class TurnAbandoned(Payload):
+    """No reply came, and none is expected."""
+
+
+class BranchForked(Payload):
+    """A branch begins after the target turn (before the first turn, where there is none)."""
+
+    name: str
+
+
+class BranchSwitched(Payload):
+    """The target branch is the current one."""
+
+
+class TipMoved(Payload):
+    """The branch ends after the target turn (before the first turn, where there is none)."""
+
+
+class Withdrawn(Payload):
+    """The targets do not count, on any branch, until they are restored."""
+
+
+class Restored(Payload):
+    """The targets count again."""
+
+
+class BatchDecided(Payload):
+    """A proposer read the target texts; what it proposed follows, one record each."""
+
+    proposer: str
+    version: str
+    rules: int
+    proposals: int
+
+
+class ProposalDecided(Payload):
+    """One proposal of the target batch, and the kernel's answer to it."""
+
+    proposal: dict[str, Any]
+    verdict: Verdict
+    reason: str
+
+
+class SignalAccepted(Payload):
+    """Somebody did this towards the other, as the cited words show. Content-free.
+
+    `spans` are (text, start, end) in code points; `sentence` is the span of the sentence in the
+    latest cited text; `voice` is whose words they are.
+    """
+
+    signal: SignalKind
+    actor: Literal["user", "agent"]
+    strength: Strength
+    voice: Literal["user", "agent"]
+    spans: list[list[int]]
+    sentence: list[int]
+
+
+class ChatImported(Payload):
+    """A chat file was taken in; the target is the branch that it went to."""
+
+    format: str
+    source: str
+    title: str
+    zone: str
+    lines: int
+    skipped: int
+
+
+class Erased(Payload):
+    """A tombstone: the payloads and salts of the targets were destroyed for good."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """One row of the table of event types.
+
+    `place` says how it takes part in standing: "event" is judged by the rule, "text" must also
+    be the chosen one, "act" is never judged and speaks only of its targets.
+    """
+
+    name: str
+    version: int
+    model: type[Payload]
+    place: Literal["event", "text", "act"]
+    content_free: bool = False
+
+
+EVENT_TYPES: dict[str, EventType] = {
+    row.name: row
+    for row in (
+        EventType("RelationshipFounded", 1, RelationshipFounded, "event"),
+        EventType("PartyNamed", 1, PartyNamed, "event"),
+        EventType("BlueprintAdopted", 1, BlueprintAdopted, "event"),
+        EventType("PolicyAdopted", 1, PolicyAdopted, "event", content_free=True),
+        EventType("TurnOpened", 1, TurnOpened, "event"),
+        EventType("MessageReceived", 1, MessageReceived, "text"),
+        EventType("ReplyGiven", 1, ReplyGiven, "text"),
+        EventType("TextRevised", 1, TextRevised, "text"),
+        EventType("VariantChosen", 1, VariantChosen, "act", content_free=True),
+        EventType("RevisionChosen", 1, RevisionChosen, "act", content_free=True),
+        EventType("TurnAbandoned", 1, TurnAbandoned, "event", content_free=True),
+        EventType("BranchForked", 1, BranchForked, "act"),
+        EventType("BranchSwitched", 1, BranchSwitched, "act", content_free=True),
+        EventType("TipMoved", 1, TipMoved, "act", content_free=True),
+        EventType("Withdrawn", 1, Withdrawn, "act", content_free=True),
+        EventType("Restored", 1, Restored, "act", content_free=True),
+        EventType("BatchDecided", 1, BatchDecided, "event", content_free=True),
+        EventType("ProposalDecided", 1, ProposalDecided, "event"),
+        EventType("SignalAccepted", 1, SignalAccepted, "event", content_free=True),
+        EventType("ChatImported", 1, ChatImported, "event"),
+        EventType("Erased", 1, Erased, "act", content_free=True),
+    )
+}
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+
+UPCASTERS: dict[tuple[str, int], Upcaster] = {}
+"""(type, version) to the function that makes of such a payload one of the next version."""
+
+
+def payload_of(type_name: str, **fields: Any) -> dict[str, Any]:
+    """A validated payload of the newest version, ready to be encoded; a field at its default is left out."""
+    model = EVENT_TYPES[type_name].model(**fields)
+    return model.model_dump(exclude_defaults=True)
+
+
+def upcast(type_name: str, version: int, payload: dict[str, Any]) -> dict[str, Any] | None:
+    """The payload in its newest version, or None for a type or version that is not known here.
+
+    Unknown ones are kept, verified and passed over, never an error.
+    """
+    known = EVENT_TYPES.get(type_name)
+    if known is None or version > known.version:
+        return None
+    for step in range(version, known.version):
+        payload = UPCASTERS[type_name, step](payload)
+    return payload

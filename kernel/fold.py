@@ -1,0 +1,258 @@
+"""Folding what stands: lazily, from the first place that changed, with checkpoints as a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+import msgpack
+
+from enishi.kernel.encoding import state_digest
+from enishi.kernel.history import UNKNOWN_TIME, kind_code
+from enishi.kernel.moments import Moment
+from enishi.kernel.standing import Standing
+from enishi.kernel.stream import Stream
+
+State = dict[str, Any]
+
+CHUNK_TURNS = 512
+"""Turns whose payloads are read together, and between which snapshots are kept in memory."""
+
+CHECKPOINT_EVENTS = 4096
+"""Folded events after which a checkpoint is worth writing."""
+
+_SNAPSHOTS = 24
+_EVENT = struct.Struct(">Qqi")
+
+
+class Event(NamedTuple):
+    """A standing event as a projection sees it. `moment` is its effective moment on the path."""
+
+    number: int
+    type: str
+    payload: dict[str, Any]
+    turn: int
+    moment: Moment
+
+
+class Reason(NamedTuple):
+    """What one event did to one value of a state. Reasons are never part of a state."""
+
+    number: int
+    key: str
+    change: int
+    value: int
+
+
+Apply = Callable[[State, Event, list[Reason] | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A named pure fold. `apply` changes the state in place and never fails."""
+
+    name: str
+    version: int
+    reads: frozenset[str]
+    initial: Callable[[], State]
+    apply: Apply
+
+
+class _Snapshot(NamedTuple):
+    depth: int
+    running: bytes
+    state: bytes
+
+
+@dataclass(slots=True, eq=False)
+class Fold:
+    """One projection on one branch, kept up with what stands there.
+
+    `running` is a hash of the numbers and effective moments of all events folded, turn by turn:
+    what stands again finds its checkpoint again.
+    """
+
+    projection: Projection
+    stream: Stream
+    standing: Standing
+    stale: int = 0
+    depth: int = 0
+    running: bytes = b""
+    _state: State = field(default_factory=dict)
+    _snapshots: list[_Snapshot] = field(default_factory=list)
+    _unsaved: int = 0
+
+    def __post_init__(self) -> None:
+        self.standing.watch(self)
+        self._restart()
+
+    def state(self) -> State:
+        """The state at the branch's tip. Needs `stream.reading()`; not to be changed."""
+        self.standing.catch_up()
+        if self.stale < self.depth or self.depth < len(self.standing.path):
+            self._rewind()
+            self._run()
+        self.stale = self.depth
+        return self._state
+
+    def digest(self) -> str:
+        """The digest of the state at the branch's tip."""
+        return state_digest(self.projection.name, self.projection.version, self.state())
+
+    def worth_saving(self) -> bool:
+        """Whether enough was folded since the last checkpoint."""
+        return self._unsaved >= CHECKPOINT_EVENTS and bool(self._snapshots)
+
+    def save(self) -> None:
+        """Write a checkpoint of the newest snapshot. Needs `stream.writing()`."""
+        projection, snapshot = self.projection, self._snapshots[-1]
+        state = msgpack.unpackb(snapshot.state)
+        self.stream.log.save_checkpoint(
+            self.stream.line.line,
+            projection.name,
+            projection.version,
+            snapshot.running,
+            snapshot.depth,
+            snapshot.state,
+            state_digest(projection.name, projection.version, state),
+        )
+        self._unsaved = 0
+
+    def _restart(self) -> None:
+        self.depth = 0
+        self.running = b""
+        self._state = self.projection.initial()
+
+    def _rewind(self) -> None:
+        """Go back to the newest state that is still valid."""
+        if self.stale >= self.depth:
+            return
+        while self._snapshots and self._snapshots[-1].depth > self.stale:
+            self._snapshots.pop()
+        if not self._snapshots:
+            self._restart()
+            return
+        snapshot = self._snapshots[-1]
+        self.depth, self.running = snapshot.depth, snapshot.running
+        self._state = msgpack.unpackb(snapshot.state)
+
+    def _run(self) -> None:
+        """Fold from where we are to the end of the path."""
+        end = len(self.standing.path)
+        if end - self.depth > CHUNK_TURNS:
+            self._jump()
+        while self.depth < end:
+            self._keep_snapshot()
+            stop = min(self.depth + CHUNK_TURNS, end)
+            # The last turn is the one that changes most: a swipe or a late event refolds it alone.
+            if stop == end and self.depth < end - 1:
+                stop = end - 1
+            self._fold_turns(stop)
+
+    def _fold_turns(self, stop: int) -> None:
+        turns = [self._events_at(depth) for depth in range(self.depth, stop)]
+        numbers = [number for turn in turns for number, _ in turn]
+        payloads = self.stream.payloads(numbers)
+        history, path, apply = self.stream.history, self.standing.path, self.projection.apply
+        names = {kind_code(name): name for name in self.projection.reads}
+        for depth, turn in enumerate(turns, start=self.depth):
+            for number, moment in turn:
+                payload = payloads.get(number)
+                if payload is not None:
+                    name = names[history.kind[number]]
+                    apply(self._state, Event(number, name, payload, path[depth], moment), None)
+            self.running = _run_on(self.running, turn)
+        self.depth = stop
+        self._unsaved += len(numbers)
+
+    def _events_at(self, depth: int) -> list[tuple[int, Moment]]:
+        return events_at(self.standing, self.projection, depth)
+
+    def _keep_snapshot(self) -> None:
+        if self.depth <= (self._snapshots[-1].depth if self._snapshots else 0):
+            return
+        self._snapshots.append(_Snapshot(self.depth, self.running, msgpack.packb(self._state)))
+        if len(self._snapshots) > _SNAPSHOTS:
+            # Keep the newest close together and the older ones ever further apart.
+            del self._snapshots[1:-8:2]
+
+    def _jump(self) -> None:
+        """Start from the deepest checkpoint that folded exactly what stands now."""
+        log, line = self.stream.log, self.stream.line.line
+        known = log.checkpoints(line, self.projection.name, self.projection.version)
+        ahead = {running: depth for running, depth in known.items() if depth > self.depth}
+        if not ahead:
+            return
+        running, best = self.running, None
+        for depth in range(self.depth, len(self.standing.path)):
+            running = _run_on(running, self._events_at(depth))
+            if ahead.get(running) == depth + 1:
+                best = running
+        if best is None:
+            return
+        found = log.checkpoint(line, self.projection.name, self.projection.version, best)
+        if found is None:
+            return
+        self.depth, self.running = ahead[best], best
+        self._state = msgpack.unpackb(found[0])
+        self._unsaved = 0
+
+
+def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
+    """The fold of a projection on a branch that this process keeps. Needs `stream.reading()`."""
+    standing = stream.standing(branch)
+    key = (projection.name, projection.version, branch)
+    found = stream.kept.get(key)
+    if found is None:
+        found = stream.kept[key] = Fold(projection, stream, standing)
+    return cast(Fold, found)
+
+
+def _run_on(running: bytes, turn: list[tuple[int, Moment]]) -> bytes:
+    if not turn:
+        return running
+    events = b"".join(_EVENT.pack(number, moment.at, moment.offset) for number, moment in turn)
+    return hashlib.sha256(running + events).digest()
+
+
+def events_at(standing: Standing, projection: Projection, depth: int) -> list[tuple[int, Moment]]:
+    """The standing events that a projection reads at one depth, with their effective moments."""
+    codes = frozenset(kind_code(name) for name in projection.reads)
+    kind = standing.history.kind
+    return [(n, moment) for n, moment in standing.times(depth) if kind[n] in codes]
+
+
+def standing_events(
+    stream: Stream, standing: Standing, projection: Projection, until: Moment | None = None
+) -> Iterator[Event]:
+    """All events that a projection reads on a branch, in the order of their places.
+
+    With `until`, only what had happened by then. Needs `stream.reading()`.
+    """
+    names = {kind_code(name): name for name in projection.reads}
+    history = standing.history
+    for start in range(0, len(standing.path), CHUNK_TURNS):
+        stop = min(start + CHUNK_TURNS, len(standing.path))
+        turns = [(d, events_at(standing, projection, d)) for d in range(start, stop)]
+        payloads = stream.payloads([number for _, turn in turns for number, _ in turn])
+        for depth, turn in turns:
+            for number, moment in turn:
+                if until is not None and UNKNOWN_TIME < until.at < moment.at:
+                    continue
+                payload = payloads.get(number)
+                if payload is not None:
+                    name = names[history.kind[number]]
+                    yield Event(number, name, payload, standing.path[depth], moment)
+
+
+def fold_anew(
+    projection: Projection, events: Iterator[Event], trace: list[Reason] | None = None
+) -> State:
+    """The state after these events, from zero and without any cache."""
+    state = projection.initial()
+    for event in events:
+        projection.apply(state, event, trace)
+    return state

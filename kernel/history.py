@@ -1,0 +1,207 @@
+"""The headers of one relationship in compact form: the tree of turns, and the acts upon it.
+
+Built from headers alone, record by record, so that catching up costs what is new.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from enishi.kernel.encoding import Header
+from enishi.kernel.errors import LogDamaged
+from enishi.kernel.events import EVENT_TYPES
+from enishi.kernel.moments import Moment
+
+ROOT = -1
+"""The place before the first turn, where events without any turn belong. Its depth is 0."""
+
+MAIN = 0
+"""The number of the branch that every relationship begins with."""
+
+UNKNOWN_TIME = -(2**63)
+
+KINDS = tuple(EVENT_TYPES)
+"""Type names by their code in `History.kind`; types unknown here have the code `len(KINDS)`."""
+
+_CODES = {name: code for code, name in enumerate(KINDS)}
+_UNKNOWN = len(KINDS)
+
+
+def kind_code(type_name: str) -> int:
+    """The code of a type name in `History.kind`."""
+    return _CODES.get(type_name, _UNKNOWN)
+
+
+_TURN_OPENED = kind_code("TurnOpened")
+_MESSAGE = kind_code("MessageReceived")
+_REPLY = kind_code("ReplyGiven")
+_REVISION = kind_code("TextRevised")
+TEXT_CODES = frozenset({_MESSAGE, _REPLY, _REVISION})
+_ACT_CODES = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.place == "act")
+
+
+@dataclass(slots=True)
+class Branch:
+    """A named path. `fork` is the number of its first record, `tip` the turn it ends with."""
+
+    number: int
+    parent: int | None
+    tip: int
+
+
+@dataclass(slots=True)
+class History:
+    """What all headers say, indexed by record number where a field is an array."""
+
+    kind: bytearray = field(default_factory=bytearray)
+    version: bytearray = field(default_factory=bytearray)
+    turn: array[int] = field(default_factory=lambda: array("q"))
+    at: array[int] = field(default_factory=lambda: array("q"))
+    offset: array[int] = field(default_factory=lambda: array("i"))
+    assumed: set[int] = field(default_factory=set)
+    branch: array[int] = field(default_factory=lambda: array("q"))
+    erased: bytearray = field(default_factory=bytearray)
+
+    parent: dict[int, int] = field(default_factory=dict)
+    depth: dict[int, int] = field(default_factory=lambda: {ROOT: 0})
+    events_of: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
+    causes: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    base: dict[int, int] = field(default_factory=dict)
+    choices: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    withdrawn: dict[int, bool] = field(default_factory=dict)
+    branches: dict[int, Branch] = field(default_factory=dict)
+    current: int = MAIN
+    acts: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def extend(self, headers: Iterable[Header]) -> None:
+        """Take in the next records, in the order of their numbers."""
+        for header in headers:
+            try:
+                self._add(header)
+            except (KeyError, IndexError):
+                raise LogDamaged(
+                    f"record {header.number} speaks of a turn or branch that is not there; "
+                    "run: enishi verify"
+                ) from None
+
+    def _add(self, header: Header) -> None:
+        number = header.number
+        kind = _CODES.get(header.type, _UNKNOWN)
+        turn = ROOT if header.turn is None else header.turn
+        self.kind.append(kind)
+        self.version.append(min(header.version, 255))
+        self.turn.append(turn)
+        self.branch.append(header.branch)
+        self.erased.append(0)
+        happened = header.happened
+        if happened is None:
+            self.at.append(UNKNOWN_TIME)
+            self.offset.append(0)
+        else:
+            self.at.append(happened[0])
+            self.offset.append(happened[1])
+            if happened[2]:
+                self.assumed.add(number)
+        if kind in _ACT_CODES:
+            self._act(number, header)
+            return
+        if kind == _TURN_OPENED:
+            parent = ROOT if header.parent is None else header.parent
+            self.parent[number] = parent
+            self.depth[number] = self.depth[parent] + 1
+            self.events_of[number] = []
+            self.branches[header.branch].tip = number
+        elif kind == _REPLY:
+            self.choices.setdefault(turn, []).append((number, number))
+        elif kind == _REVISION:
+            base = header.targets[0]
+            self.base[number] = base
+            self.choices.setdefault(base, []).append((number, number))
+        elif number == 0:
+            self.branches[MAIN] = Branch(MAIN, None, ROOT)
+        self.events_of[turn].append(number)
+        # A text rests on its turn alone; that is the default, so that it need not be kept.
+        if header.causes and header.causes != (turn,):
+            self.causes[number] = header.causes
+
+    def _act(self, number: int, header: Header) -> None:
+        targets = header.targets
+        self.acts[number] = targets
+        match header.type:
+            case "VariantChosen":
+                self.choices.setdefault(self.turn[targets[0]], []).append((number, targets[0]))
+            case "RevisionChosen":
+                base = self.base.get(targets[0], targets[0])
+                self.choices.setdefault(base, []).append((number, targets[0]))
+            case "BranchForked":
+                self.branches[number] = Branch(
+                    number, header.branch, targets[0] if targets else ROOT
+                )
+            case "BranchSwitched":
+                self.current = targets[0]
+            case "TipMoved":
+                self.branches[header.branch].tip = targets[0] if targets else ROOT
+            case "Withdrawn" | "Restored":
+                for target in targets:
+                    self.withdrawn[target] = header.type == "Withdrawn"
+            case "Erased":
+                for target in targets:
+                    self.erased[target] = 1
+
+    def last(self, type_name: str, before: int | None = None) -> int:
+        """The newest record of a type before a number, or -1."""
+        code = kind_code(type_name)
+        return self.kind.rfind(code, 0, len(self) if before is None else before)
+
+    def all(self, type_name: str) -> list[int]:
+        """The numbers of all records of a type."""
+        code, found, at = kind_code(type_name), [], -1
+        while (at := self.kind.find(code, at + 1)) != -1:
+            found.append(at)
+        return found
+
+    def moment(self, number: int) -> Moment | None:
+        """When something happened, or None where that is unknown."""
+        if self.at[number] == UNKNOWN_TIME:
+            return None
+        return Moment(self.at[number], self.offset[number], number in self.assumed)
+
+    def causes_of(self, number: int) -> tuple[int, ...]:
+        """What an event rests on."""
+        found = self.causes.get(number)
+        if found is not None:
+            return found
+        return (self.turn[number],) if self.kind[number] in TEXT_CODES else ()
+
+    def root_text(self, text: int) -> int:
+        """The message or reply that a text is a wording of: itself, unless it is a revision."""
+        return self.base.get(text, text)
+
+    def ancestors(self, turn: int) -> list[int]:
+        """The turns from just after ROOT to this one."""
+        path = []
+        while turn != ROOT:
+            path.append(turn)
+            turn = self.parent[turn]
+        path.reverse()
+        return path
+
+    def is_ancestor(self, older: int, newer: int) -> bool:
+        """Whether the path to `newer` leads through `older`. A turn leads through itself."""
+        depth = self.depth[older]
+        while self.depth[newer] > depth:
+            newer = self.parent[newer]
+        return newer == older
+
+    def lineage(self, branch: int) -> dict[int, int]:
+        """For the branch and each it was forked from: the record number where its say ends."""
+        limits = {branch: len(self) + (1 << 62)}
+        while (parent := self.branches[branch].parent) is not None:
+            limits[parent] = min(branch, limits[branch])
+            branch = parent
+        return limits

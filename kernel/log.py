@@ -1,0 +1,500 @@
+"""The log in SQLite: append, read, and nothing that knows what a record means.
+
+One file holds many relationships. A relationship's chain is a `line`; records are keyed by line
+and number in one integer, so that a line lies together on disk and needs no second index.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from enishi.kernel.encoding import (
+    Header,
+    commitment,
+    decode_header,
+    decode_payload,
+    encode_header,
+    encode_payload,
+    header_hash,
+    request_mac,
+)
+from enishi.kernel.errors import (
+    EnishiError,
+    LogDamaged,
+    NotAStore,
+    StoreBusy,
+    StoreFailure,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+)
+
+APPLICATION_ID = 0x454E4953  # "ENIS"
+STORE_VERSION = 1
+
+BUSY_SECONDS = 120
+_LINE_SHIFT = 32
+_FLUSH_ROWS = 500
+
+_SCHEMA = """
+CREATE TABLE line(
+  line INTEGER PRIMARY KEY, relationship BLOB NOT NULL UNIQUE, secret BLOB NOT NULL,
+  agent TEXT NOT NULL, user TEXT NOT NULL, UNIQUE(agent, user)) STRICT;
+CREATE TABLE record(
+  id INTEGER PRIMARY KEY, type TEXT NOT NULL, header BLOB NOT NULL, hash BLOB NOT NULL,
+  salt BLOB, payload BLOB) STRICT;
+CREATE TABLE request(
+  line INTEGER NOT NULL, request BLOB NOT NULL, number INTEGER NOT NULL,
+  PRIMARY KEY(line, request)) STRICT, WITHOUT ROWID;
+CREATE TABLE checkpoint(
+  line INTEGER NOT NULL, projection TEXT NOT NULL, version INTEGER NOT NULL,
+  running BLOB NOT NULL, depth INTEGER NOT NULL, state BLOB NOT NULL, digest TEXT NOT NULL,
+  PRIMARY KEY(line, projection, version, running)) STRICT, WITHOUT ROWID;
+CREATE VIEW records AS
+  SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
+CREATE TRIGGER record_fixed BEFORE UPDATE ON record
+  WHEN NEW.id <> OLD.id OR NEW.type <> OLD.type OR NEW.header <> OLD.header
+    OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'the log is append-only: only a payload may go'); END;
+CREATE TRIGGER record_kept BEFORE DELETE ON record
+  BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One relationship's chain in this store; `line` is local to the file."""
+
+    line: int
+    relationship: bytes
+    secret: bytes
+    agent: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as stored. `payload` is None where it was erased."""
+
+    header: Header
+    hash: bytes
+    payload: dict[str, Any] | None
+
+
+@contextmanager
+def translated(path: object) -> Iterator[None]:
+    """Turn SQLite's errors into ours, in this one place."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translate(error, path) from error
+
+
+def _translate(error: sqlite3.Error, path: object) -> EnishiError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreBusy(
+                f"{path}: another process kept it for over {BUSY_SECONDS} s; try again"
+            )
+        case sqlite3.SQLITE_READONLY:
+            return StoreReadOnly(f"{path} is read-only; copy it to a place that can be written")
+        case sqlite3.SQLITE_FULL:
+            return StoreFull(f"{path}: no room left on the disk; nothing was half-written")
+        case sqlite3.SQLITE_NOTADB:
+            return NotAStore(f"{path} is no Enishi store (no SQLite file)")
+        case sqlite3.SQLITE_CANTOPEN:
+            return StoreFailure(
+                f"{path} cannot be opened; does its folder exist and may you read it?"
+            )
+        case sqlite3.SQLITE_CORRUPT:
+            return LogDamaged(f"{path} is damaged; restore a copy, or run: enishi verify ({error})")
+    return StoreFailure(f"{path}: {error}")
+
+
+class Log:
+    """One store file. Safe to share between threads; each process opens its own.
+
+    `synchronous` is FULL (an acknowledged record survives a power cut) or NORMAL (the last ones
+    may be lost then, and the file stays whole).
+    """
+
+    def __init__(
+        self, path: Path, *, synchronous: str = "FULL", read_only: bool = False, create: bool = True
+    ) -> None:
+        self.path = path
+        self.read_only = read_only or (path.exists() and not os.access(path, os.W_OK))
+        self._synchronous = synchronous
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._writes = False
+        self._pending: list[tuple[Any, ...]] = []
+        if not create and not path.exists():
+            raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
+        with translated(path):
+            self._connection = self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        _refuse_foreign_file(self.path)
+        self._process = os.getpid()
+        mode = "ro" if self.read_only else "rwc"
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        for pragma in ("temp_store=MEMORY", "cache_size=-16000", "mmap_size=268435456"):
+            connection.execute(f"PRAGMA {pragma}")
+        if not self.read_only:
+            _use_wal(connection)
+            for pragma in (
+                f"synchronous={self._synchronous}",
+                "secure_delete=ON",
+                "recursive_triggers=ON",
+                "journal_size_limit=67108864",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+        if _store_version(connection, self.path) == 0:
+            if self.read_only:
+                raise NotAStore(f"{self.path} is no Enishi store (it is empty)")
+            self._create(connection)
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have been first.
+            if _store_version(connection, self.path) == 0:
+                for statement in _statements(_SCHEMA):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version={STORE_VERSION}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, opened anew in a forked process: SQLite's must not cross a fork."""
+        if self._process != os.getpid():
+            self._lock = threading.RLock()
+            self._depth, self._writes = 0, False
+            self._pending.clear()
+            with translated(self.path):
+                self._connection = self._connect()
+        return self._connection
+
+    def close(self) -> None:
+        """Close the file. Closing twice does nothing."""
+        with self._lock:
+            if self._process == os.getpid():
+                self._connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One consistent view of the file; may be nested, also within `writing`."""
+        with self._transaction("BEGIN"):
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction, committed whole or not at all; may be nested."""
+        if self.read_only:
+            raise StoreReadOnly(f"{self.path} is read-only; copy it to a place that can be written")
+        assert self._writes or not self._depth, "`writing` cannot begin within `reading`"
+        with self._transaction("BEGIN IMMEDIATE"):
+            self._writes = True
+            yield
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        connection = self.connection
+        with self._lock, translated(self.path):
+            if self._depth:
+                yield
+                return
+            connection.execute(begin)
+            self._depth = 1
+            try:
+                yield
+                self._flush()
+                connection.execute("COMMIT")
+            except BaseException:
+                self._pending.clear()
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+                self._writes = False
+
+    # Lines
+
+    def lines(self) -> list[Line]:
+        """All relationships of the store, in the order in which they came."""
+        rows = self._query("SELECT line, relationship, secret, agent, user FROM line ORDER BY line")
+        return [Line(*row) for row in rows]
+
+    def line_of(self, agent: str, user: str) -> Line | None:
+        """The relationship of these two, if there is one."""
+        rows = self._query(
+            "SELECT line, relationship, secret, agent, user FROM line WHERE agent=? AND user=?",
+            (agent, user),
+        )
+        return Line(*rows[0]) if rows else None
+
+    def add_line(self, relationship: bytes, secret: bytes, agent: str, user: str) -> Line:
+        """A new, empty line. Needs `writing`."""
+        cursor = self.connection.execute(
+            "INSERT INTO line(relationship, secret, agent, user) VALUES(?,?,?,?)",
+            (relationship, secret, agent, user),
+        )
+        return Line(cursor.lastrowid or 0, relationship, secret, agent, user)
+
+    # Records
+
+    def tip(self, line: int) -> tuple[int, bytes | None]:
+        """How many records the line has, and the hash of the last."""
+        rows = self._query(
+            "SELECT id, hash FROM record WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
+            (_key(line, 0), _last(line)),
+        )
+        return ((rows[0][0] & 0xFFFFFFFF) + 1, rows[0][1]) if rows else (0, None)
+
+    def append(self, line: int, header: Header, salt: bytes, payload: bytes) -> bytes:
+        """Add one record; its header names the payload's commitment. Returns its hash."""
+        data = encode_header(header)
+        digest = header_hash(data)
+        key = _key(line, header.number)
+        self._pending.append((key, header.type, data, digest, salt, payload))
+        if header.request is not None:
+            self.connection.execute(
+                "INSERT INTO request VALUES(?,?,?)", (line, header.request, header.number)
+            )
+        if len(self._pending) >= _FLUSH_ROWS:
+            self._flush()
+        return digest
+
+    def _flush(self) -> None:
+        if self._pending:
+            self.connection.executemany("INSERT INTO record VALUES(?,?,?,?,?,?)", self._pending)
+            self._pending.clear()
+
+    def headers(self, line: int, start: int = 0) -> Iterator[Header]:
+        """The headers of a line from number `start` on."""
+        for (data,) in self._scan("SELECT header", line, start):
+            yield decode_header(data)
+
+    def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
+        """The records of a line from `start` up to, not including, `stop`."""
+        for data, digest, payload in self._scan("SELECT header, hash, payload", line, start, stop):
+            yield Record(
+                decode_header(data), digest, None if payload is None else decode_payload(payload)
+            )
+
+    def raw(self, line: int) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
+        """Number, type, header, hash, salt and payload of each row, undecoded."""
+        rows = self._scan("SELECT id, type, header, hash, salt, payload", line, 0)
+        return ((row[0] & 0xFFFFFFFF, *row[1:]) for row in rows)
+
+    def record(self, line: int, number: int) -> Record | None:
+        """One record, or None where there is no such number."""
+        with self.reading():
+            return next(self.records(line, number, number + 1), None)
+
+    def payloads(
+        self, line: int, numbers: Sequence[int], types: Iterable[str]
+    ) -> dict[int, dict[str, Any]]:
+        """Payloads by number. `types` are all that may occur; erased ones are absent."""
+        if not numbers:
+            return {}
+        found: dict[int, dict[str, Any]] = {}
+        low, high = min(numbers), max(numbers)
+        if high - low > 50 * len(numbers) + 1000:
+            for start in range(0, len(numbers), 500):
+                keys = [_key(line, number) for number in numbers[start : start + 500]]
+                marks = ",".join("?" * len(keys))
+                sql = f"SELECT id, payload FROM record WHERE id IN ({marks})"
+                found.update(_decoded(self._query(sql, keys)))
+            return found
+        kinds = list(types)
+        marks = ",".join("?" * len(kinds))
+        sql = f"SELECT id, payload FROM record WHERE id BETWEEN ? AND ? AND type IN ({marks})"
+        return dict(_decoded(self._query(sql, (_key(line, low), _key(line, high), *kinds))))
+
+    def requested(self, line: Line, request: str) -> int | None:
+        """The number of the first record of a request, if it was made before."""
+        rows = self._query(
+            "SELECT number FROM request WHERE line=? AND request=?",
+            (line.line, request_mac(line.secret, request)),
+        )
+        return rows[0][0] if rows else None
+
+    def requests(self, line: int) -> dict[bytes, int]:
+        """The index of request ids, for verification."""
+        return dict(self._query("SELECT request, number FROM request WHERE line=?", (line,)))
+
+    def destroy(self, line: int, numbers: Iterable[int]) -> None:
+        """Destroy payloads and salts. Needs `writing`, and a tombstone in the same transaction."""
+        self._flush()
+        self.connection.executemany(
+            "UPDATE record SET salt=NULL, payload=NULL WHERE id=?",
+            [(_key(line, number),) for number in numbers],
+        )
+
+    # Checkpoints: a cache, dropped at any time.
+
+    def checkpoints(self, line: int, projection: str, version: int) -> dict[bytes, int]:
+        """Depth by running hash of a projection's checkpoints."""
+        rows = self._query(
+            "SELECT running, depth FROM checkpoint WHERE line=? AND projection=? AND version=?",
+            (line, projection, version),
+        )
+        return dict(rows)
+
+    def checkpoint(
+        self, line: int, projection: str, version: int, running: bytes
+    ) -> tuple[bytes, str] | None:
+        """State and digest of one checkpoint."""
+        rows = self._query(
+            "SELECT state, digest FROM checkpoint"
+            " WHERE line=? AND projection=? AND version=? AND running=?",
+            (line, projection, version, running),
+        )
+        return rows[0] if rows else None
+
+    def save_checkpoint(
+        self, line: int, projection: str, version: int, running: bytes, depth: int,
+        state: bytes, digest: str,
+    ) -> None:  # fmt: skip
+        """Keep a checkpoint. Needs `writing`."""
+        self.connection.execute(
+            "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?,?,?,?,?)",
+            (line, projection, version, running, depth, state, digest),
+        )
+
+    def drop_checkpoints(self, line: int) -> int:
+        """Forget all checkpoints of a line. Returns how many there were. Needs `writing`."""
+        cursor = self.connection.execute("DELETE FROM checkpoint WHERE line=?", (line,))
+        return cursor.rowcount
+
+    def rebuild_requests(self, line: int) -> None:
+        """Make the index of request ids anew from the headers. Needs `writing`."""
+        self.connection.execute("DELETE FROM request WHERE line=?", (line,))
+        rows = [(line, h.request, h.number) for h in self.headers(line) if h.request is not None]
+        self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+
+    # Care
+
+    def sqlite_problems(self) -> list[str]:
+        """What SQLite's own check of the file finds."""
+        rows = self._query("PRAGMA integrity_check")
+        return [row[0] for row in rows if row[0] != "ok"]
+
+    def size(self) -> int:
+        """Bytes of the database file, without its write-ahead log."""
+        pages, page_size = self._query("SELECT * FROM pragma_page_count, pragma_page_size")[0]
+        return int(pages * page_size)
+
+    def _scan(
+        self, select: str, line: int, start: int, stop: int | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        last = _last(line) if stop is None else _key(line, stop) - 1
+        sql = f"{select} FROM record WHERE id BETWEEN ? AND ? ORDER BY id"
+        assert self._depth, "a scan needs `reading` or `writing` around it"
+        with translated(self.path):
+            self._flush()
+            yield from self.connection.execute(sql, (_key(line, start), last))
+
+    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, translated(self.path):
+            self._flush()
+            return self.connection.execute(sql, values).fetchall()
+
+
+Entropy = Callable[[int], bytes]
+"""Gives that many random bytes."""
+
+
+def sealed(payload: dict[str, Any], entropy: Entropy) -> tuple[bytes, bytes, bytes]:
+    """Salt, payload bytes and commitment of a payload."""
+    salt = entropy(16)
+    data = encode_payload(payload)
+    return salt, data, commitment(salt, data)
+
+
+def _decoded(rows: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for key, payload in rows:
+        if payload is not None:
+            yield key & 0xFFFFFFFF, decode_payload(payload)
+
+
+def _key(line: int, number: int) -> int:
+    return line << _LINE_SHIFT | number
+
+
+def _last(line: int) -> int:
+    return (line + 1 << _LINE_SHIFT) - 1
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for part in script.split(";"):
+        statement += part + ";"
+        if sqlite3.complete_statement(statement):
+            if statement.strip(" \n;"):
+                yield statement
+            statement = ""
+
+
+def _refuse_foreign_file(path: Path) -> None:
+    if path.is_dir():
+        raise NotAStore(f"{path} is a folder; name a file in it")
+    if path.is_file():
+        with path.open("rb") as file:
+            start = file.read(16)
+        if start and start != b"SQLite format 3\0":
+            raise NotAStore(f"{path} is no Enishi store (no SQLite file)")
+
+
+def _store_version(connection: sqlite3.Connection, path: Path) -> int:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION_ID:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application or version or tables:
+            raise NotAStore(f"{path} is no Enishi store (a database of another program)")
+        return 0
+    if version > STORE_VERSION:
+        raise StoreTooNew(
+            f"{path} has store version {version} and this Enishi knows {STORE_VERSION}; update Enishi"
+        )
+    return version
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. Two processes that do so at once get a lock error that no timeout covers."""
+    for attempt in range(1000):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or attempt == 999:
+                raise
+            time.sleep(0.01)

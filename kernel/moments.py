@@ -1,0 +1,77 @@
+"""Moments: an instant in UTC together with the offset at which it was lived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from enishi.kernel.errors import InvalidInput
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An instant: `at` in microseconds since 1970-01-01 UTC, `offset` in seconds east of UTC.
+
+    `assumed` says that the source named no zone, and that the offset was chosen by whoever
+    imported it. An unknown time is None, never a Moment.
+    """
+
+    at: int
+    offset: int = 0
+    assumed: bool = False
+
+    @classmethod
+    def of(cls, when: datetime, *, assumed: bool = False) -> Moment:
+        """The moment of an aware datetime. A naive one is refused with InvalidInput."""
+        offset = when.utcoffset()
+        if offset is None:
+            raise InvalidInput(
+                f"the time {when.isoformat()} names no zone; give an aware datetime, "
+                "for example with tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')"
+            )
+        return cls((when - _EPOCH) // timedelta(microseconds=1), _whole_seconds(offset), assumed)
+
+    @property
+    def day(self) -> int:
+        """The local calendar day, counted in days since 1970-01-01."""
+        return day_of(self.at, self.offset)
+
+    def to_datetime(self) -> datetime:
+        """An aware datetime at the original offset."""
+        zone = timezone(timedelta(seconds=self.offset))
+        return (_EPOCH + timedelta(microseconds=self.at)).astimezone(zone)
+
+    def __str__(self) -> str:
+        text = self.to_datetime().isoformat(sep=" ", timespec="seconds")
+        return f"{text} (zone assumed)" if self.assumed else text
+
+
+def day_of(at: int, offset: int) -> int:
+    """The local calendar day of an instant, counted in days since 1970-01-01."""
+    return (at + offset * SECOND) // DAY
+
+
+def date_of(day: int) -> date:
+    """The calendar date of a day number."""
+    return date.fromordinal(day + _EPOCH_ORDINAL)
+
+
+def parse_moment(text: str) -> Moment:
+    """Read an ISO 8601 date and time with its zone. Anything else is InvalidInput."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(f"{text!r} is no time; write it like 2026-03-01T18:30+08:00") from None
+    return Moment.of(when)
+
+
+def _whole_seconds(offset: timedelta) -> int:
+    return offset.days * 86_400 + offset.seconds

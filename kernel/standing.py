@@ -1,0 +1,178 @@
+"""What stands on one branch: the one rule behind swipes, edits, forks, undo and deletion.
+
+An event stands for a branch when its payload is there, it is not withdrawn, its turn lies on
+the branch's path, it is the chosen one if it is a text, and every one of its causes stands.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from enishi.kernel.history import ROOT, TEXT_CODES, UNKNOWN_TIME, History, kind_code
+from enishi.kernel.moments import Moment
+
+_ABANDONED = kind_code("TurnAbandoned")
+_REPLY = kind_code("ReplyGiven")
+
+_SAID = TEXT_CODES | {kind_code("TurnOpened")}
+"""What moves time along the path. An adoption or a name recorded today does not."""
+
+
+class Watcher(Protocol):
+    """Somebody who folds what stands; `stale` is the first depth that has to be folded again."""
+
+    stale: int
+
+
+class Standing:
+    """The standing events of one branch, kept up with its history.
+
+    `path` lists the branch's turns by depth, ROOT first. `clock[d]` is the time and the offset
+    with which depth d begins: along the path time never runs backwards, and an unknown time is
+    that of its predecessor.
+    """
+
+    def __init__(self, history: History, branch: int) -> None:
+        self.history = history
+        self.branch = branch
+        self.path: list[int] = []
+        self.clock: list[tuple[int, int]] = []
+        self._flags = bytearray()
+        self._seen = 0
+        self._lineage: dict[int, int] = {}
+        self._watchers: list[Watcher] = []
+
+    def __contains__(self, number: int) -> bool:
+        return number < len(self._flags) and bool(self._flags[number])
+
+    def watch(self, watcher: Watcher) -> None:
+        """Keep a watcher's `stale` up to date from now on."""
+        self._watchers.append(watcher)
+
+    def on_path(self, turn: int) -> bool:
+        """Whether a turn (or ROOT) lies on this branch's path."""
+        depth = self.history.depth.get(turn)
+        return depth is not None and depth < len(self.path) and self.path[depth] == turn
+
+    def at_depth(self, depth: int) -> list[int]:
+        """The standing events of the turn at this depth, by number."""
+        flags = self._flags
+        return [n for n in self.history.events_of[self.path[depth]] if flags[n]]
+
+    def times(self, depth: int) -> list[tuple[int, Moment]]:
+        """The standing events of the turn at this depth, each with its effective moment."""
+        at, offset = self.clock[depth]
+        offset = self._own_offset(self.path[depth], offset)
+        result = []
+        for number in self.at_depth(depth):
+            own = max(at, self.history.at[number])
+            if self.history.kind[number] in _SAID:
+                at = own
+            result.append((number, Moment(own, offset)))
+        return result
+
+    def chosen(self, target: int, default: int | None = None) -> int | None:
+        """The text chosen on this branch for a turn (a reply) or for a text (a wording)."""
+        for act, text in reversed(self.history.choices.get(target, ())):
+            if self.says(act):
+                return text
+        return default
+
+    def last_moment(self) -> Moment | None:
+        """When the last turn of the path ended, or None while no time is known."""
+        if not self.path:
+            return None
+        at, offset = self._end_of(len(self.path) - 1)
+        return None if at == UNKNOWN_TIME else Moment(at, offset)
+
+    def status(self, turn: int) -> str:
+        """completed, abandoned or open, as seen on this branch."""
+        if self.chosen(turn) is not None:
+            return "completed"
+        ended = (n for n in self.history.events_of[turn] if self.history.kind[n] == _ABANDONED)
+        return "abandoned" if any(self.says(number) for number in ended) else "open"
+
+    def catch_up(self) -> None:
+        """Take in what is new, and tell the watchers from which depth on things may differ."""
+        history = self.history
+        if self._seen == len(history) and self.path:
+            return
+        stale = self._follow_tip()
+        for number in range(self._seen, len(history)):
+            for touched in (number, *history.acts.get(number, ())):
+                turn = history.turn[touched]
+                if self.on_path(turn):
+                    stale = min(stale, history.depth[turn])
+        self._flags.extend(bytes(len(history) - len(self._flags)))
+        self._seen = len(history)
+        for depth in range(stale, len(self.path)):
+            self._judge(depth)
+        for watcher in self._watchers:
+            watcher.stale = min(watcher.stale, stale)
+
+    def _follow_tip(self) -> int:
+        """Make `path` lead to the branch's tip. Returns the first depth that differs."""
+        history = self.history
+        self._lineage = history.lineage(self.branch)
+        turn = history.branches[self.branch].tip
+        ahead = []
+        while not self.on_path(turn):
+            ahead.append(turn)
+            if turn == ROOT:
+                break
+            turn = history.parent[turn]
+        common = history.depth[turn] + 1 if self.on_path(turn) else 0
+        for gone in self.path[common:]:
+            for number in history.events_of[gone]:
+                if number < len(self._flags):
+                    self._flags[number] = 0
+        del self.path[common:], self.clock[common:]
+        self.path.extend(reversed(ahead))
+        self.clock.extend([(0, 0)] * len(ahead))
+        return common
+
+    def _judge(self, depth: int) -> None:
+        """Judge the events of one turn; all earlier turns have been judged."""
+        history = self.history
+        turn = self.path[depth]
+        at, offset = self._end_of(depth - 1) if depth else (UNKNOWN_TIME, 0)
+        self.clock[depth] = (at, offset)
+        for number in history.events_of[turn]:
+            self._flags[number] = self._stands(number)
+
+    def _stands(self, number: int) -> bool:
+        history = self.history
+        return (
+            not history.erased[number]
+            and not history.withdrawn.get(number, False)
+            and (history.kind[number] not in TEXT_CODES or self._is_chosen(number))
+            and all(self._flags[cause] for cause in history.causes_of(number))
+        )
+
+    def _is_chosen(self, text: int) -> bool:
+        history = self.history
+        root = history.root_text(text)
+        if history.kind[root] == _REPLY:
+            heard = self.chosen(history.turn[root]) == root
+        else:
+            heard = self.says(root)
+        return heard and self.chosen(root, default=root) == text
+
+    def says(self, number: int) -> bool:
+        """Whether a choice or a message was made on this branch, or before it was forked."""
+        return number < self._lineage.get(self.history.branch[number], 0)
+
+    def _end_of(self, depth: int) -> tuple[int, int]:
+        at, offset = self.clock[depth]
+        history = self.history
+        turn = self.path[depth]
+        for number in history.events_of[turn]:
+            if self._flags[number] and history.kind[number] in _SAID and history.at[number] > at:
+                at = history.at[number]
+        return at, self._own_offset(turn, offset)
+
+    def _own_offset(self, turn: int, before: int) -> int:
+        """The offset at which a turn was lived: that of the turn before, if its own is unknown."""
+        if turn == ROOT or self.history.at[turn] == UNKNOWN_TIME:
+            return before
+        return self.history.offset[turn]

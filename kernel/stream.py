@@ -1,0 +1,274 @@
+"""The stream of one relationship: its log, its history, what stands on each branch, and writing.
+
+Everything that is read goes through `reading`, everything that is added through `writing`; both
+first take in what other threads and processes have added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from enishi.kernel.encoding import FORMAT, Header, request_mac
+from enishi.kernel.errors import InvalidInput, NotFound, RequestConflict, RequestErased
+from enishi.kernel.events import EVENT_TYPES, payload_of, upcast
+from enishi.kernel.history import KINDS, MAIN, ROOT, TEXT_CODES, History
+from enishi.kernel.log import Entropy, Line, Log, Record, sealed
+from enishi.kernel.moments import MINUTE, Moment
+from enishi.kernel.standing import Standing
+
+AHEAD = 5 * MINUTE
+"""How far a live time may be ahead of the clock."""
+
+_VOLATILE = frozenset({"by", "by_name", "name"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event that is about to be recorded. `turn` ROOT is the place before the first turn."""
+
+    type: str
+    payload: dict[str, Any]
+    turn: int = ROOT
+    branch: int = MAIN
+    causes: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
+    happened: Moment | None = None
+
+
+@dataclass(slots=True)
+class Stream:
+    """One relationship, as this process sees it.
+
+    `kept` is for what others derive from the history; it is dropped together with it.
+    """
+
+    log: Log
+    line: Line
+    clock: Callable[[], Moment]
+    entropy: Entropy
+    history: History = field(default_factory=History)
+    kept: dict[Any, Any] = field(default_factory=dict)
+    _standing: dict[int, Standing] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+    _previous: bytes | None = None
+    _now: Moment | None = None
+    _added: int = 0
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A consistent view of everything recorded so far."""
+        with self.log.reading():
+            self._catch_up()
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction: all that is appended within is recorded together, or nothing is."""
+        with self.log.writing():
+            outermost = self._now is None
+            if outermost:
+                self._catch_up()
+                self._now = self.clock()
+                self._added = 0
+            try:
+                yield
+            except BaseException:
+                if self._added:
+                    self.forget()
+                raise
+            finally:
+                if outermost:
+                    self._now = None
+
+    @property
+    def now(self) -> Moment:
+        """The moment of this transaction, or the clock's where there is none."""
+        return self._now or self.clock()
+
+    def standing(self, branch: int) -> Standing:
+        """What stands on a branch, caught up. Needs `reading` or `writing`."""
+        found = self._standing.get(branch)
+        if found is None:
+            found = self._standing[branch] = Standing(self.history, branch)
+        found.catch_up()
+        return found
+
+    # Writing
+
+    def append(self, draft: Draft, *, request: str | None = None) -> int:
+        """Record an event. Returns its number. Needs `writing`."""
+        number = len(self.history)
+        opens = draft.type == "TurnOpened"
+        tip = self.history.branches[draft.branch].tip if opens else draft.turn
+        turn, parent = (number, tip) if opens else (tip, self.history.parent.get(tip, ROOT))
+        salt, payload, committed = sealed(draft.payload, self.entropy)
+        header = Header(
+            format=FORMAT,
+            relationship=self.line.relationship,
+            number=number,
+            previous=self._previous,
+            type=draft.type,
+            version=EVENT_TYPES[draft.type].version,
+            happened=_triple(draft.happened),
+            recorded=self.now.at,
+            turn=None if turn == ROOT else turn,
+            parent=None if parent == ROOT else parent,
+            branch=draft.branch,
+            causes=draft.causes if not opens else (),
+            targets=draft.targets,
+            request=None if request is None else self.mac(request),
+            commitment=committed,
+        )
+        self._previous = self.log.append(self.line.line, header, salt, payload)
+        self.history.extend([header])
+        if draft.type == "BranchForked":
+            self._names[number] = draft.payload["name"]
+        self._added += 1
+        return number
+
+    def recorded(self, request: str | None, drafts: Sequence[Draft]) -> int | None:
+        """The number of what this request recorded before, if it did.
+
+        The same id with other content is RequestConflict; where what it recorded is gone, it is
+        RequestErased.
+        """
+        if request is None:
+            return None
+        first = self.log.requested(self.line, request)
+        if first is None:
+            return None
+        for number, draft in enumerate(drafts, start=first):
+            record = self.log.record(self.line.line, number)
+            if record is not None and record.payload is None:
+                raise RequestErased(
+                    f"request {request!r} was recorded as number {number} and has been erased"
+                )
+            if record is None or not _same(record, draft):
+                raise RequestConflict(
+                    f"request {request!r} was recorded as number {first} with other content; "
+                    "a new request needs an id of its own"
+                )
+        return first
+
+    def mac(self, request: str) -> bytes:
+        """The form in which a request id is kept."""
+        return request_mac(self.line.secret, request)
+
+    def destroy(self, numbers: Sequence[int], reason: str) -> int:
+        """Destroy payloads and record the tombstone that says so. Needs `writing`."""
+        self.log.destroy(self.line.line, numbers)
+        return self.append(
+            Draft("Erased", payload_of("Erased", reason=reason), targets=tuple(numbers))
+        )
+
+    # Reading
+
+    def record(self, number: int) -> Record:
+        """One record, or NotFound."""
+        record = self.log.record(self.line.line, number) if number >= 0 else None
+        if record is None:
+            raise NotFound(f"there is no number {number}; the last is {len(self.history) - 1}")
+        return record
+
+    def payload(self, number: int) -> dict[str, Any] | None:
+        """A payload in its newest version; None where it is erased or of an unknown type."""
+        record = self.record(number)
+        if record.payload is None:
+            return None
+        return upcast(record.header.type, record.header.version, record.payload)
+
+    def payloads(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Payloads by number, in their newest version; erased and unknown ones are absent."""
+        history = self.history
+        found = self.log.payloads(self.line.line, numbers, EVENT_TYPES)
+        return {
+            number: current
+            for number in numbers
+            if (payload := found.get(number)) is not None
+            and (current := upcast(KINDS[history.kind[number]], history.version[number], payload))
+        }
+
+    def is_text(self, number: int) -> bool:
+        """Whether this is the number of a message, a reply or a revision."""
+        return 0 <= number < len(self.history) and self.history.kind[number] in TEXT_CODES
+
+    # Branches by name
+
+    def branch_named(self, name: str) -> int:
+        """The number of a branch, or NotFound. A dropped branch has no name any more."""
+        for number, known in self.branch_names().items():
+            if known == name:
+                return number
+        raise NotFound(f"there is no branch {name!r}; there are: {', '.join(self.names())}")
+
+    def branch_names(self) -> dict[int, str]:
+        """The names of all branches that were not dropped, by number."""
+        dropped = self.history.withdrawn
+        return {n: name for n, name in self._names.items() if not dropped.get(n, False)}
+
+    def all_names(self) -> dict[int, str]:
+        """The names of all branches, by number, dropped ones included."""
+        return self._names
+
+    def names(self) -> list[str]:
+        """The names of all branches that were not dropped."""
+        return list(self.branch_names().values())
+
+    def _catch_up(self) -> None:
+        start = len(self.history)
+        length, tip = self.log.tip(self.line.line)
+        if length == start:
+            return
+        self.history.extend(self.log.headers(self.line.line, start))
+        self._previous = tip
+        for number in self.history.branches:
+            if number not in self._names:
+                payload = self.payload(number) if number != MAIN else {"name": "main"}
+                self._names[number] = payload["name"] if payload else f"branch-{number}"
+
+    def forget(self) -> None:
+        """Drop what is in memory (after a rolled-back transaction); it is read when needed."""
+        self.history = History()
+        self.kept.clear()
+        self._standing.clear()
+        self._names.clear()
+        self._previous = None
+        self._added = 0
+
+
+def _triple(moment: Moment | None) -> tuple[int, int, int] | None:
+    return None if moment is None else (moment.at, moment.offset, int(moment.assumed))
+
+
+def _same(record: Record, draft: Draft) -> bool:
+    if record.header.type != draft.type:
+        return False
+    payload = record.payload or {}
+    if draft.happened is not None and record.header.moment != draft.happened:
+        return False
+    keys = (payload.keys() | draft.payload.keys()) - _VOLATILE
+    return all(payload.get(key) == draft.payload.get(key) for key in keys)
+
+
+def found_stream(
+    log: Log, agent: str, user: str, clock: Callable[[], Moment], entropy: Entropy
+) -> Stream:
+    """The stream of a new relationship, with its founding record. Needs `log.writing`."""
+    line = log.add_line(entropy(16), entropy(16), agent, user)
+    stream = Stream(log, line, clock, entropy)
+    with stream.writing():
+        payload = payload_of("RelationshipFounded", agent=agent, user=user, secret=line.secret)
+        stream.append(Draft("RelationshipFounded", payload))
+    return stream
+
+
+def moment_of(given: Moment | None, stream: Stream) -> Moment:
+    """The moment of something live: as given, else now. Too far ahead is InvalidInput."""
+    if given is None:
+        return stream.now
+    if given.at > stream.now.at + AHEAD:
+        raise InvalidInput(f"the time {given} is more than five minutes ahead of the clock")
+    return given

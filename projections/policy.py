@@ -1,0 +1,101 @@
+"""Policies: the numbers that the folds use, as versioned data.
+
+A policy is adopted by an event that carries its numbers, so that a replay elsewhere needs no
+file. All numbers are integers in 1/10000.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, ValidationError
+
+from enishi.kernel.errors import InvalidInput
+from enishi.kernel.proposals import Frozen, SignalKind, Strength
+
+Dimension = Literal["familiarity", "trust", "intimacy", "safety", "conflict_tension"]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+ONE = 10_000
+"""1 in fixed point."""
+
+BEND = (5_000, 15_000)
+"""How far a blueprint may bend the figures of a dimension: 0.5 to 1.5."""
+
+Share = Annotated[int, Field(ge=0, le=ONE)]
+Change = Annotated[int, Field(ge=-ONE, le=ONE)]
+
+
+class Day(Frozen):
+    """What one local day may add to and take from a dimension, in all."""
+
+    gain: Share
+    loss: Share
+
+
+class RapportNumbers(Frozen):
+    """The numbers of the rapport fold."""
+
+    start: dict[Dimension, Share]
+    signals: dict[SignalKind, dict[Dimension, Change]]
+    strength: dict[Strength, Annotated[int, Field(ge=0, le=2 * ONE)]]
+    day: Day
+
+
+class Policy(Frozen):
+    """All numbers under one name."""
+
+    name: str
+    rapport: RapportNumbers
+
+    def numbers(self) -> dict[str, Any]:
+        """The plain form that an event carries."""
+        return self.model_dump(exclude={"name"})
+
+
+@cache
+def bundled_policy(name: str = "1") -> Policy:
+    """A policy that comes with Enishi. An unknown name is InvalidInput."""
+    known = {row.name.removesuffix(".toml"): row for row in _folder().iterdir()}
+    if name not in known:
+        raise InvalidInput(f"there is no policy {name!r}; there are: {', '.join(sorted(known))}")
+    return read_policy(tomllib.loads(known[name].read_text("utf-8")))
+
+
+def read_policy(data: dict[str, Any]) -> Policy:
+    """A policy from plain data, checked. What does not fit is InvalidInput naming the field."""
+    try:
+        policy = Policy.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"the policy does not fit at {place}: {first['msg']}") from None
+    missing = set(DIMENSIONS) - policy.rapport.start.keys()
+    missing_signals = set(get_args(SignalKind)) - policy.rapport.signals.keys()
+    missing_strengths = set(get_args(Strength)) - policy.rapport.strength.keys()
+    for name in sorted(missing | missing_signals | missing_strengths):
+        raise InvalidInput(f"the policy does not fit: {name} is missing")
+    return policy
+
+
+def read_bend(data: object) -> dict[str, int]:
+    """How a blueprint bends the dimensions: factors from 0.5 to 1.5, in 1/10000."""
+    if not isinstance(data, dict):
+        raise InvalidInput("`bend` maps dimensions to factors from 0.5 to 1.5")
+    bend = {}
+    for name, factor in data.items():
+        if name not in DIMENSIONS:
+            raise InvalidInput(f"`bend` knows no {name!r}; there are: {', '.join(DIMENSIONS)}")
+        if isinstance(factor, bool) or not isinstance(factor, int | float):
+            raise InvalidInput(f"`bend` of {name} is a number from 0.5 to 1.5, not {factor!r}")
+        if not 0.5 <= factor <= 1.5:
+            raise InvalidInput(f"`bend` of {name} is {factor}; it must lie within 0.5 and 1.5")
+        bend[name] = round(factor * ONE)
+    return bend
+
+
+def _folder() -> Any:
+    return files("enishi.projections") / "policies"

@@ -1,0 +1,123 @@
+"""Rapport: the agent's stance towards the user, in five dimensions from 0 to 1.
+
+What a signal does comes from the policy; on top, so that closeness is lived and not farmed:
+
+- trust and safety rise only by what the user does, and never on the agent's own words;
+- the n-th same signal of a local day counts 1/n;
+- per cited sentence and dimension only the strongest counts;
+- per dimension and local day, gains and losses end at the policy's limits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from enishi.kernel.fold import Event, Projection, Reason, State
+from enishi.projections.policy import ONE, Policy, bundled_policy
+
+_EARNED = ("trust", "safety")
+
+READS = frozenset({"SignalAccepted", "PolicyAdopted", "BlueprintAdopted"})
+
+
+def _initial() -> State:
+    numbers = bundled_policy().rapport.model_dump()
+    return {
+        "values": dict(numbers["start"]),
+        "policy": numbers,
+        "bend": {},
+        "today": _day(None),
+    }
+
+
+def _day(day: int | None) -> dict[str, Any]:
+    """What a day has to remember: how often what was shown, what it moved, which sentences."""
+    return {"day": day, "shown": {}, "gain": {}, "loss": {}, "sentences": {}}
+
+
+def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
+    if event.type == "SignalAccepted":
+        _signal(state, event, trace)
+    elif event.type == "PolicyAdopted":
+        _adopt(state, event.payload["numbers"].get("rapport"))
+    elif event.type == "BlueprintAdopted":
+        state["bend"] = event.payload.get("bend", {})
+
+
+def _adopt(state: State, numbers: dict[str, Any] | None) -> None:
+    if numbers is None:
+        return
+    untouched = state["today"]["day"] is None and state["values"] == state["policy"]["start"]
+    state["policy"] = numbers
+    if untouched:
+        state["values"] = dict(numbers["start"])
+
+
+def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
+    today = state["today"]
+    # A journey west can turn the calendar back; a day that is over stays over.
+    if today["day"] is None or event.moment.day > today["day"]:
+        today = state["today"] = _day(event.moment.day)
+    payload, policy = event.payload, state["policy"]
+    kind = f"{payload['signal']} {payload['actor']}"
+    sentence = _sentence(today, payload)
+    rank = sentence["ranks"].get(kind)
+    if rank is None:
+        rank = today["shown"][kind] = sentence["ranks"][kind] = today["shown"].get(kind, 0) + 1
+    strength = policy["strength"][payload.get("strength", "moderate")]
+    for dimension, figure in policy["signals"].get(payload["signal"], {}).items():
+        bend = state["bend"].get(dimension, ONE)
+        wanted = _divide(figure * strength * bend, rank * ONE * ONE)
+        if dimension in _EARNED and not _earns(payload, wanted):
+            continue
+        peak = sentence["peak"].get(dimension, 0)
+        if abs(wanted) <= abs(peak):
+            continue
+        sentence["peak"][dimension] = wanted
+        change = _limited(state, dimension, wanted - peak)
+        if change:
+            state["values"][dimension] += change
+            if trace is not None:
+                value = state["values"][dimension]
+                trace.append(Reason(event.number, dimension, change, value))
+
+
+def _earns(payload: dict[str, Any], wanted: int) -> bool:
+    """Trust and safety follow what the user did; a rise also needs words not the agent's own."""
+    return payload["actor"] == "user" and (wanted < 0 or payload["voice"] == "user")
+
+
+def _sentence(today: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    text, start = payload["spans"][-1][0], payload["sentence"][0]
+    found: dict[str, Any] = today["sentences"].setdefault(f"{text}:{start}", {})
+    if not found:
+        found.update(ranks={}, peak={})
+    return found
+
+
+def _limited(state: State, dimension: str, change: int) -> int:
+    """What is left of a change within the day's limits and within 0 and 1."""
+    today, limits, value = state["today"], state["policy"]["day"], state["values"][dimension]
+    side = "gain" if change > 0 else "loss"
+    room = limits[side] - today[side].get(dimension, 0)
+    size: int = max(0, min(abs(change), room, ONE - value if change > 0 else value))
+    today[side][dimension] = today[side].get(dimension, 0) + size
+    return size if change > 0 else -size
+
+
+def _divide(number: int, by: int) -> int:
+    """Integer division towards zero, so that a gain and a loss of one size stay one size."""
+    return number // by if number >= 0 else -(-number // by)
+
+
+RAPPORT = Projection("rapport", 1, READS, _initial, _apply)
+
+
+def rapport_under(policy: Policy) -> Projection:
+    """Rapport as it would be under this policy from the first day on."""
+    numbers = policy.numbers()["rapport"]
+
+    def initial() -> State:
+        return {**_initial(), "values": dict(numbers["start"]), "policy": numbers}
+
+    return Projection("rapport", 1, READS - {"PolicyAdopted"}, initial, _apply)

@@ -1,0 +1,178 @@
+"""Asking the projections: now, as of a moment, as lived, under other numbers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+import msgpack
+
+from enishi.kernel.encoding import state_digest
+from enishi.kernel.explaining import Quote, quotes
+from enishi.kernel.fold import Projection, Reason, fold_anew, fold_of, standing_events
+from enishi.kernel.history import History
+from enishi.kernel.moments import Moment
+from enishi.kernel.standing import Standing
+from enishi.kernel.stream import Stream
+from enishi.kernel.verification import Problem, Verification
+from enishi.projections import PROJECTIONS
+from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
+from enishi.projections.rapport import RAPPORT, rapport_under
+
+
+@dataclass(frozen=True, slots=True)
+class Rapport:
+    """The agent's stance towards the user; each dimension runs from 0 to 1 in steps of 0.0001."""
+
+    familiarity: float
+    trust: float
+    intimacy: float
+    safety: float
+    conflict_tension: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one event did to a dimension: `change` and the `value` after it, and on what words."""
+
+    number: int
+    dimension: str
+    change: float
+    value: float
+    signal: str
+    actor: str
+    happened: Moment | None
+    quotes: tuple[Quote, ...]
+
+
+def rapport(stream: Stream, branch: int) -> Rapport:
+    """Rapport now. Needs `stream.reading()`."""
+    return _rapport(fold_of(stream, branch, RAPPORT).state()["values"])
+
+
+def rapport_then(
+    stream: Stream,
+    branch: int,
+    until: Moment | None,
+    lived: Moment | None,
+    policy: Policy | None,
+) -> Rapport:
+    """Rapport as of a moment, as lived, or under another policy. Needs `stream.reading()`."""
+    standing = stream.standing(branch) if lived is None else _lived(stream, branch, lived)
+    projection = RAPPORT if policy is None else rapport_under(policy)
+    events = standing_events(stream, standing, projection, until)
+    return _rapport(fold_anew(projection, events)["values"])
+
+
+def rapport_changes(stream: Stream, branch: int, dimension: str | None = None) -> list[Change]:
+    """What moved rapport, oldest first. Needs `stream.reading()`."""
+    trace: list[Reason] = []
+    fold_anew(RAPPORT, standing_events(stream, stream.standing(branch), RAPPORT), trace)
+    wanted = [reason for reason in trace if dimension in (None, reason.key)]
+    payloads = stream.payloads(sorted({reason.number for reason in wanted}))
+    return [
+        Change(
+            number=reason.number,
+            dimension=reason.key,
+            change=reason.change / ONE,
+            value=reason.value / ONE,
+            signal=payloads[reason.number]["signal"],
+            actor=payloads[reason.number]["actor"],
+            happened=stream.history.moment(reason.number),
+            quotes=quotes(stream, branch, payloads[reason.number]),
+        )
+        for reason in wanted
+    ]
+
+
+def replayed_digest(stream: Stream, branch: int, projection: Projection) -> str:
+    """The digest of a fold from zero. Needs `stream.reading()`."""
+    state = fold_anew(projection, standing_events(stream, stream.standing(branch), projection))
+    return state_digest(projection.name, projection.version, state)
+
+
+def verify_checkpoints(stream: Stream, found: Verification) -> Verification:
+    """Check each checkpoint against its own digest, and where it applies now, against the log."""
+    problems = list(found.problems)
+    with stream.reading():
+        for projection in PROJECTIONS:
+            for depth, state, digest in _checkpoints(stream, projection):
+                if _digest_of(projection, state) != digest:
+                    place = f"the checkpoint of {projection.name} at turn {depth} was changed"
+                    problems.append(Problem(None, f"{place}; run: enishi rebuild"))
+        for branch in stream.branch_names():
+            for projection in PROJECTIONS:
+                kept = fold_of(stream, branch, projection).digest()
+                if kept != replayed_digest(stream, branch, projection):
+                    name = stream.branch_names()[branch]
+                    place = f"the kept state of {projection.name} on branch {name!r}"
+                    problems.append(
+                        Problem(None, f"{place} differs from a replay; run: enishi rebuild")
+                    )
+    return replace(found, problems=tuple(problems))
+
+
+def policy_in_force(stream: Stream, branch: int) -> Policy:
+    """The policy that the end of the branch is folded under. Needs `reading` or `writing`."""
+    payload = _newest(stream, branch, "PolicyAdopted")
+    if payload is None:
+        return bundled_policy()
+    return read_policy({"name": payload["name"], **payload["numbers"]})
+
+
+def blueprint_json(stream: Stream, branch: int) -> str | None:
+    """The JSON text of the card in force, or None. Needs `reading` or `writing`."""
+    payload = _newest(stream, branch, "BlueprintAdopted")
+    return None if payload is None else payload["card"]
+
+
+def bend_of(fields: Mapping[str, Any]) -> dict[str, int]:
+    """How a card bends the policy: `extensions.enishi.bend`, dimensions to factors 0.5 to 1.5."""
+    extensions = fields.get("extensions")
+    ours = extensions.get("enishi") if isinstance(extensions, Mapping) else None
+    bend = ours.get("bend") if isinstance(ours, Mapping) else None
+    return {} if bend is None else read_bend(bend)
+
+
+def _newest(stream: Stream, branch: int, type_name: str) -> dict[str, Any] | None:
+    """The payload of the event of a type that comes last on the path."""
+    standing, history = stream.standing(branch), stream.history
+    found = [n for n in history.all(type_name) if n in standing]
+    if not found:
+        return None
+    return stream.payload(max(found, key=lambda n: (history.depth[history.turn[n]], n)))
+
+
+def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
+    """What stood at a moment of the log, less what has been erased since."""
+    history = History()
+    headers = stream.log.headers(stream.line.line)
+    history.extend(takewhile(lambda header: header.recorded <= moment.at, headers))
+    history.erased[:] = stream.history.erased[: len(history)]
+    standing = Standing(history, branch if branch in history.branches else 0)
+    if len(history):
+        standing.catch_up()
+    return standing
+
+
+def _rapport(values: dict[str, int]) -> Rapport:
+    return Rapport(**{name: value / ONE for name, value in values.items()})
+
+
+def _checkpoints(stream: Stream, projection: Projection) -> list[tuple[int, bytes, str]]:
+    line, name, version = stream.line.line, projection.name, projection.version
+    found = []
+    for running, depth in stream.log.checkpoints(line, name, version).items():
+        row = stream.log.checkpoint(line, name, version, running)
+        if row is not None:
+            found.append((depth, *row))
+    return found
+
+
+def _digest_of(projection: Projection, state: bytes) -> str | None:
+    try:
+        return state_digest(projection.name, projection.version, msgpack.unpackb(state))
+    except Exception:  # noqa: BLE001 - changed bytes may fail in any way
+        return None

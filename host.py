@@ -11,18 +11,17 @@ import json
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
-from enishi.kernel.errors import Conflict, NotFound, StoreFailure
+from enishi.kernel.errors import Conflict, NotFound, StoreFailure, UnreadableFile
 from enishi.kernel.events import Delivery
-from enishi.kernel.explaining import Explanation, explain
+from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.log import Entropy, Line, Log
@@ -39,11 +38,26 @@ from enishi.kernel.proposing import (
     standing_texts,
 )
 from enishi.kernel.recording import Message, Reply, Scene
+from enishi.kernel.rule_proposer import RuleProposer
 from enishi.kernel.stream import Stream, found_stream
-from enishi.kernel.transcript import BranchView, Text, TurnView, branch_views, text_of, turn_views
+from enishi.kernel.transcript import (
+    BranchView,
+    Summary,
+    Text,
+    TurnView,
+    branch_views,
+    summary,
+    text_of,
+    turn_views,
+)
 from enishi.kernel.transcript import turn_view as view_of_turn
 from enishi.kernel.verification import Verification, verify_line
 from enishi.packs.cards import Card, read_card
+from enishi.packs.cast import as_seen_by, chat_agents, chat_user, first_time
+from enishi.packs.chat import Chat
+from enishi.packs.dates import read_zone
+from enishi.packs.importing import ImportReport, import_chat, last_import
+from enishi.packs.readers import read_chat
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.reading import Change, Rapport
@@ -52,6 +66,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+Progress = Callable[[str, int, int], None]
+"""Told how far a file is: its title, lines done, lines in all."""
 
 Clock = Callable[[], datetime]
 """Tells the present as an aware datetime."""
@@ -63,19 +80,6 @@ Said = str | Message | Sequence[str | Message]
 def system_clock() -> datetime:
     """The present, at the machine's own offset."""
     return datetime.now().astimezone()
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """One relationship of a store at a glance."""
-
-    agent: str
-    user: str
-    branch: str
-    branches: int
-    turns: int
-    events: int
-    last: Moment | None
 
 
 class Store:
@@ -134,6 +138,49 @@ class Store:
     def relationships(self) -> list[Relationship]:
         """All relationships, in the order in which they came."""
         return [Relationship(self, self._stream(line)) for line in self._log.lines()]
+
+    def import_chats(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        zone: str = "UTC",
+        personas: Iterable[str] = (),
+        propose: bool = True,
+        progress: Progress = lambda title, done, total: None,
+    ) -> list[ImportReport]:
+        """Take chat files in, ordered by their first known times. Every file is read before any
+        is recorded, and each is recorded whole.
+
+        `agent` and `user` are ids; left out, they are the names in the file. `zone` is for dates
+        that name none. Lines of the user under one of the names in `personas` are somebody
+        else's. With `propose`, the bundled rules read the chosen texts. A group chat goes to each
+        of its characters, or to `agent` alone.
+        """
+        chats = [_read_chat(Path(path), zone) for path in paths]
+        reports = []
+        for chat in sorted(chats, key=first_time):
+            for name, speakers in chat_agents(chat, agent):
+                bond = self.relationship(name, user or self._user_of(chat, name))
+                seen = as_seen_by(chat, speakers, frozenset(personas))
+                reports.append(
+                    import_chat(
+                        bond._stream,
+                        seen,
+                        zone=zone,
+                        proposer=RuleProposer() if propose else None,
+                        progress=partial(progress, chat.title),
+                    )
+                )
+        return reports
+
+    def _user_of(self, chat: Chat, agent: str) -> str:
+        """The user whose relationship took this file in before, else the one it names."""
+        for bond in self.relationships():
+            if bond.agent == agent and bond.has_imported(chat.title):
+                return bond.user
+        return chat_user(chat)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -386,10 +433,20 @@ class Relationship:
 
     # Reading
 
+    def has_imported(self, title: str) -> bool:
+        """Whether a chat file of this title was taken in."""
+        with self._stream.reading():
+            return last_import(self._stream, title) is not None
+
     def turns(self) -> list[TurnView]:
         """The turns of the branch, in order."""
         with self._reading() as branch:
             return list(turn_views(self._stream, branch))
+
+    def records(self) -> list[RecordView]:
+        """Every record of the relationship, oldest first, as seen from the branch."""
+        with self._reading() as branch:
+            return record_views(self._stream, branch)
 
     def get_turn(self, number: int) -> Turn:
         """A turn of the branch by its number."""
@@ -404,16 +461,7 @@ class Relationship:
     def summary(self) -> Summary:
         """The relationship at a glance."""
         with self._reading() as branch:
-            standing = self._stream.standing(branch)
-            return Summary(
-                agent=self.agent,
-                user=self.user,
-                branch=self._stream.branch_names()[branch],
-                branches=len(self._stream.names()),
-                turns=len(standing.path) - 1,
-                events=len(self._stream.history),
-                last=standing.last_moment(),
-            )
+            return summary(self._stream, branch)
 
     def rapport(
         self,
@@ -649,6 +697,18 @@ def open_store(
     return Store(log, clock, entropy)
 
 
+def read_file(path: Path) -> bytes:
+    """The bytes of a file, or UnreadableFile."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _read_chat(path: Path, zone: str) -> Chat:
+    return read_chat(path.name, read_file(path), read_zone(zone))
+
+
 def _card(fields: Mapping[str, Any]) -> Card:
     return read_card("the blueprint", json.dumps(fields).encode("utf-8"))
 
@@ -782,6 +842,7 @@ class AsyncRelationship:
     adopt_policy = _twin(Relationship.adopt_policy)
     blueprint = _twin(Relationship.blueprint)
     decisions = _twin(Relationship.decisions)
+    records = _twin(Relationship.records)
     turns = _twin(Relationship.turns)
     text = _twin(Relationship.text)
     summary = _twin(Relationship.summary)

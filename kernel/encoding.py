@@ -23,6 +23,8 @@ _PAYLOAD_DOMAIN = b"enishi/payload/1\0"
 _REQUEST_DOMAIN = b"enishi/request/1\0"
 _STATE_DOMAIN = b"enishi/state/1\0"
 
+_UNREADABLE = (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException)
+
 Plain = None | bool | int | str | bytes | list["Plain"] | dict[str, "Plain"]
 """What a payload is made of."""
 
@@ -75,7 +77,7 @@ def decode_header(data: bytes) -> Header:
     try:
         fields = msgpack.unpackb(data, use_list=False)
         header = Header._make(fields)
-    except Exception as error:
+    except _UNREADABLE as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
     if header.format != FORMAT:
         raise LogDamaged(f"record {header.number!r} has format {header.format!r}, not {FORMAT}")
@@ -110,7 +112,7 @@ def decode_payload(data: bytes) -> dict[str, Any]:
     """Read payload bytes."""
     try:
         value = msgpack.unpackb(data)
-    except Exception as error:
+    except _UNREADABLE as error:
         raise LogDamaged(f"these bytes are no payload: {error}") from None
     if not isinstance(value, dict):
         raise LogDamaged("a payload is a map, and this is none")

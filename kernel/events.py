@@ -26,7 +26,7 @@ class Payload(Frozen):
 
 
 class Origin(Frozen):
-    """Where an imported line stood: the source's id and the line's position in it."""
+    """Where an imported line stood: the file's title and the line's position in it."""
 
     source: str
     position: int
@@ -169,14 +169,17 @@ class SignalAccepted(Payload):
 
 
 class ChatImported(Payload):
-    """A chat file was taken in; the target is the branch that it went to."""
+    """A chat file was taken in; the target is the branch that it went to.
+
+    `shares` is the title of the file with which it shares its beginning.
+    """
 
     format: str
-    source: str
     title: str
     zone: str
     lines: int
     skipped: int
+    shares: str | None = None
 
 
 class Erased(Payload):

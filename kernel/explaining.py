@@ -44,6 +44,32 @@ class Explanation:
     carries: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """One record at a glance; `why_not` is None where it counts."""
+
+    number: int
+    type: str
+    turn: int | None
+    happened: Moment | None
+    why_not: str | None
+
+
+def record_views(stream: Stream, branch: int) -> list[RecordView]:
+    """Every record of the relationship, as seen from a branch. Needs `reading`."""
+    standing = stream.standing(branch)
+    return [
+        RecordView(
+            number=header.number,
+            type=header.type,
+            turn=header.turn,
+            happened=header.moment,
+            why_not=why_not(stream, standing, header.number),
+        )
+        for header in stream.log.headers(stream.line.line)
+    ]
+
+
 def explain(stream: Stream, branch: int, number: int) -> Explanation:
     """Explain one record as seen from a branch, or NotFound. Needs `reading`."""
     history = stream.history

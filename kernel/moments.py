@@ -20,8 +20,8 @@ _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 class Moment:
     """An instant: `at` in microseconds since 1970-01-01 UTC, `offset` in seconds east of UTC.
 
-    `assumed` says that the source named no zone, and that the offset was chosen by whoever
-    imported it. An unknown time is None, never a Moment.
+    `assumed` says that the source gave a local time without its zone, so that the instant rests
+    on the zone that was chosen at import. An unknown time is None, never a Moment.
     """
 
     at: int

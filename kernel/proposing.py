@@ -173,7 +173,7 @@ def record_batch(
         proposals=len(proposals),
     )
     batch = stream.append(
-        Draft("BatchDecided", payload, place, branch, targets=tuple(texts)), request=request
+        Draft("BatchDecided", payload, place, branch, targets=tuple(texts), request=request)
     )
     per_turn: dict[int, int] = {}
     for proposal in proposals:

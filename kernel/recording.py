@@ -7,12 +7,12 @@ recorded. A refusal is a typed error, and then nothing was appended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from enishi.kernel.checks import check_id, check_text
 from enishi.kernel.errors import Conflict, ExpectationFailed, InvalidInput, NotFound
-from enishi.kernel.events import Delivery, payload_of
+from enishi.kernel.events import Delivery, Origin, payload_of
 from enishi.kernel.history import MAIN, ROOT, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.proposals import Role
@@ -28,6 +28,7 @@ class Message:
 
     `speaker` is a stable id (the relationship's user where it is left out), `name` the display
     name of the day. `happened` None means: now, for something live; unknown, in an import.
+    `request` is an id of its own, next to that of the call that records it.
     """
 
     content: str
@@ -36,7 +37,8 @@ class Message:
     name: str | None = None
     hidden: bool = False
     happened: Moment | None = None
-    origin: dict[str, Any] | None = None
+    origin: Origin | None = None
+    request: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Reply:
     name: str | None = None
     hidden: bool = False
     happened: Moment | None = None
-    origin: dict[str, Any] | None = None
+    origin: Origin | None = None
+    request: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +100,8 @@ def open_turn(
         elif moment is not None and by != "import":
             moment = moment_of(moment, stream)
         causes = (turn,) if place else ()
-        stream.append(
-            Draft(draft.type, draft.payload, turn, branch, causes, (), moment),
-            request=request if place == 0 else None,
-        )
+        own = request if place == 0 else draft.request
+        stream.append(replace(draft, turn=turn, causes=causes, happened=moment, request=own))
     return turn
 
 
@@ -122,12 +123,21 @@ def _turn_drafts(
     )
     drafts = [Draft("TurnOpened", opened, branch=branch, happened=at)]
     drafts += [
-        Draft("MessageReceived", _message(stream, branch, m, by), happened=m.happened or at)
-        for m in messages
+        Draft(
+            "MessageReceived",
+            _message(stream, branch, message, by),
+            branch=branch,
+            happened=message.happened or at,
+            request=message.request,
+        )
+        for message in messages
     ]
     if reply is not None:
         payload = _reply(stream, branch, reply, by)
-        drafts.append(Draft("ReplyGiven", payload, happened=reply.happened or at))
+        happened = reply.happened or at
+        drafts.append(
+            Draft("ReplyGiven", payload, branch=branch, happened=happened, request=reply.request)
+        )
     return drafts
 
 
@@ -154,7 +164,7 @@ def add_message(
     if known is not None:
         return known
     _require_status(stream, branch, turn, "open")
-    return stream.append(draft, request=request)
+    return stream.append(replace(draft, request=request or message.request))
 
 
 def give_reply(
@@ -183,9 +193,7 @@ def give_reply(
         happened = _last_moment(stream, turn)
     elif happened is None or by != "import":
         happened = _when(happened, stream, by)
-    return stream.append(
-        Draft(draft.type, draft.payload, turn, branch, (turn,), (), happened), request=request
-    )
+    return stream.append(replace(draft, happened=happened, request=request or reply.request))
 
 
 def abandon_turn(stream: Stream, branch: int, turn: int) -> int:
@@ -214,9 +222,7 @@ def revise_text(
     if known is not None:
         return known
     happened = stream.record(root).header.moment
-    return stream.append(
-        Draft(draft.type, payload, turn, branch, (turn,), (root,), happened), request=request
-    )
+    return stream.append(replace(draft, happened=happened, request=request))
 
 
 def choose_variant(stream: Stream, branch: int, reply: int, *, by: str = "host") -> int:
@@ -369,7 +375,7 @@ def _at_tip(
 
 
 def _act(stream: Stream, draft: Draft, turn: int, targets: tuple[int, ...]) -> Draft:
-    return Draft(draft.type, draft.payload, turn, draft.branch, (), targets, stream.now)
+    return replace(draft, turn=turn, targets=targets, happened=stream.now)
 
 
 def _message(stream: Stream, branch: int, message: Message, by: str) -> dict[str, Any]:
@@ -415,7 +421,7 @@ def _when(given: Moment | None, stream: Stream, by: str) -> Moment | None:
 
 def _timeless(draft: Draft, given: Moment | None) -> Draft:
     """The draft as the request knew it: with a time only if the caller gave one."""
-    return Draft(draft.type, draft.payload, happened=given)
+    return replace(draft, happened=given)
 
 
 def _last_moment(stream: Stream, turn: int) -> Moment | None:

@@ -27,7 +27,10 @@ _VOLATILE = frozenset({"by", "by_name", "name"})
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An event that is about to be recorded. `turn` ROOT is the place before the first turn."""
+    """An event that is about to be recorded. `turn` ROOT is the place before the first turn.
+
+    `request` is the id of the request that it answers, kept as an HMAC only.
+    """
 
     type: str
     payload: dict[str, Any]
@@ -36,6 +39,7 @@ class Draft:
     causes: tuple[int, ...] = ()
     targets: tuple[int, ...] = ()
     happened: Moment | None = None
+    request: str | None = None
 
 
 @dataclass(slots=True)
@@ -98,7 +102,7 @@ class Stream:
 
     # Writing
 
-    def append(self, draft: Draft, *, request: str | None = None) -> int:
+    def append(self, draft: Draft) -> int:
         """Record an event. Returns its number. Needs `writing`."""
         number = len(self.history)
         opens = draft.type == "TurnOpened"
@@ -119,7 +123,7 @@ class Stream:
             branch=draft.branch,
             causes=draft.causes if not opens else (),
             targets=draft.targets,
-            request=None if request is None else self.mac(request),
+            request=None if draft.request is None else self.mac(draft.request),
             commitment=committed,
         )
         self._previous = self.log.append(self.line.line, header, salt, payload)

@@ -71,6 +71,33 @@ class BranchView:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One relationship of a store at a glance."""
+
+    agent: str
+    user: str
+    branch: str
+    branches: int
+    turns: int
+    events: int
+    last: Moment | None
+
+
+def summary(stream: Stream, branch: int) -> Summary:
+    """The relationship at a glance, on a branch. Needs `reading`."""
+    standing = stream.standing(branch)
+    return Summary(
+        agent=stream.line.agent,
+        user=stream.line.user,
+        branch=stream.all_names()[branch],
+        branches=len(stream.names()),
+        turns=len(standing.path) - 1,
+        events=len(stream.history),
+        last=standing.last_moment(),
+    )
+
+
 def turn_view(stream: Stream, branch: int, turn: int) -> TurnView:
     """One turn of a branch, or NotFound. Needs `reading`."""
     standing = stream.standing(branch)

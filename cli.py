@@ -1,0 +1,815 @@
+"""The face for a person: `enishi`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from enishi.host import Relationship, Store
+    from enishi.kernel.transcript import Summary
+    from enishi.kernel.verification import Verification
+    from enishi.packs import terminal
+else:
+
+    class _Later:
+        """A module that is imported when it is first used, so that `--version` starts fast."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(import_module(self._name), attribute)
+
+    terminal = _Later("enishi.packs.terminal")
+    Relationship = Any
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    name="enishi",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Start with: enishi demo, then enishi import CHAT\n\n"
+    "Enishi keeps the history between one character and one user, and everything that follows "
+    "from it.",
+)
+branch_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="List, fork, switch, move and drop branches.",
+)
+
+START, LOOK, DECIDE, CHANGE, CARE = (
+    "Start, carry",
+    "Look",
+    "Decide",
+    "Change, undoably",
+    "Care",
+)
+
+
+class Answer(NamedTuple):
+    """What a command found: for machines the value, for people whatever `tell` prints of it."""
+
+    value: Any
+    tell: Callable[[Any], None]
+
+
+StoreOption = Annotated[
+    Path,
+    typer.Option("--store", envvar="ENISHI_STORE", help="The store file.", show_default=True),
+]
+AgentOption = Annotated[
+    str | None, typer.Option("--agent", help="The agent's id, where the store has several.")
+]
+UserOption = Annotated[
+    str | None, typer.Option("--user", help="The user's id, where the store has several.")
+]
+BranchOption = Annotated[
+    str | None, typer.Option("--branch", help="The branch; the current one if left out.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+LastOption = Annotated[int, typer.Option("--last", help="How many of the last; 0 for all.")]
+
+DEFAULT_STORE = Path("enishi.db")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from enishi import __version__
+
+        print(f"enishi {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _enishi(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+_COMMON = (
+    ("store", StoreOption, DEFAULT_STORE),
+    ("agent", AgentOption, None),
+    ("user", UserOption, None),
+    ("branch", BranchOption, None),
+    ("as_json", JsonOption, False),
+)
+
+
+def _on_relationship(
+    panel: str | None, *, to: typer.Typer = app, name: str | None = None, branch: bool = True
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Make a command of a function that takes a relationship and returns an Answer.
+
+    The command has the options that choose store, relationship and branch, and `--json`.
+    """
+    common = [option for option in _COMMON if branch or option[0] != "branch"]
+
+    def register(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        own = inspect.signature(function, eval_str=True).parameters
+
+        def command(**given: Any) -> None:
+            store, as_json = given.pop("store"), given.pop("as_json")
+            chosen = [given.pop(key, None) for key in ("agent", "user", "branch")]
+            with _opened(store) as opened:
+                answer = function(_bond(opened, *chosen), **given)
+                if as_json:
+                    _print_json(answer.value)
+                else:
+                    answer.tell(_console_for(store))
+
+        parameters = list(own.values())[1:] + [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for key, kind, default in common
+        ]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        command.__doc__ = function.__doc__
+        command_name = name or function.__name__
+        to.command(command_name, rich_help_panel=panel)(command)
+        return function
+
+    return register
+
+
+# Start, carry
+
+
+@app.command(rich_help_panel=START)
+def demo(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where to leave the store; a new folder if left out.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in a bundled bilingual chat with swipes, edit it, fork it, and show what follows."""
+    from tempfile import mkdtemp
+
+    place = Path(mkdtemp(prefix="enishi-demo-")) if folder is None else folder
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / "demo.db"
+    if path.exists():
+        _fail(f"{path} is there already; name another folder")
+    with _opened(path, create=True) as store:
+        steps = _play_demo(store)
+        bond = store.relationships()[0]
+        overview, verified = _overview(bond), _verified([bond], None)
+    if as_json:
+        _print_json({"store": str(path), "steps": steps, **overview})
+        return
+    console = _console()
+    terminal.say(console, "A chat between Lumi and Chen, in English and Chinese, is taken in.\n")
+    for did, found in steps:
+        terminal.say(console, f"  {did}", "bold")
+        terminal.say(console, f"    {found}")
+    terminal.say(console, "")
+    terminal.print_overview(console, overview)
+    terminal.say(console, "")
+    terminal.print_verifications(console, verified)
+    terminal.say(console, f"\nLook around: enishi log --store {path}")
+    terminal.say(console, "Then take in a chat of your own: enishi import CHAT")
+
+
+def _play_demo(store: Store) -> list[tuple[str, str]]:
+    """What is done to the bundled chat, and what was found: each a line for a person."""
+    from importlib.resources import as_file, files
+
+    from enishi.packs.cards import read_card
+
+    data = files("enishi.packs") / "demo_chat"
+    card = read_card("Lumi.json", (data / "Lumi.json").read_bytes())
+    bond = store.relationship("Lumi", "Chen", blueprint=card)
+    with as_file(data / "Lumi by the harbour.jsonl") as chat:
+        (report,) = store.import_chats([chat], zone="Asia/Shanghai")
+    steps = [
+        (f"import “{report.title}”", f"{report.turns} turns, {report.signals} signals by the rules")
+    ]
+
+    def now() -> str:
+        rapport = bond.rapport()
+        return (
+            f"trust {rapport.trust:.4f}, tension {rapport.conflict_tension:.4f}, "
+            f"digest {bond.digests()['rapport'][:16]}…"
+        )
+
+    turns = bond.turns()
+    sorry = next(t for t in turns if any("sorry" in (r.content or "") for r in t.replies))
+    thanks = next(t for t in turns if any("Thank you" in (m.content or "") for m in t.messages))
+    steps.append(("as imported", now()))
+    bond.swipe(sorry.number, 1)
+    steps.append((f"swipe turn {sorry.number}: Lumi never said sorry", now()))
+    bond.swipe(sorry.number, 2)
+    steps.append(("swipe back: the digest is what it was", now()))
+    edited = bond.edit(thanks.messages[0].number, "It is late.")
+    steps.append((f"edit number {edited.root}: Chen never said thank you", now()))
+    bond.undo(edited.root)
+    steps.append(("undo the edit: the digest is what it was", now()))
+    what_if = bond.fork("what-if", after=thanks.number)
+    what_if.record("Shall we go?", "Let us go.")
+    tensions = [side.why_rapport("conflict_tension") for side in (what_if, bond)]
+    found = f"changes of tension there: {len(tensions[0])}, on main: {len(tensions[1])}"
+    steps.append((f"fork after turn {thanks.number}: “what-if” knows no quarrel", found))
+    return steps
+
+
+@app.command("import", rich_help_panel=START)
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="Chats or character cards.")],
+    store: StoreOption = DEFAULT_STORE,
+    agent: Annotated[str | None, typer.Option(help="The agent's id; else the file's.")] = None,
+    user: Annotated[str | None, typer.Option(help="The user's id; else the file's.")] = None,
+    zone: Annotated[
+        str, typer.Option(help="Zone of dates that name none, such as Asia/Tokyo.")
+    ] = "UTC",
+    persona: Annotated[
+        list[str] | None,
+        typer.Option(help="A name under which the user's lines are somebody else's."),
+    ] = None,
+    no_propose: Annotated[
+        bool, typer.Option("--no-propose", help="Leave the bundled rules out.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in chats (SillyTavern .jsonl) and character cards (PNG, JSON); finds out which."""
+    from enishi.host import read_file
+    from enishi.packs.cards import read_card
+
+    data = {path: read_file(path) for path in files}
+    cards = {path: read_card(path.name, data[path]) for path in files if _is_card(path, data[path])}
+    chats = [path for path in files if path not in cards]
+    with _opened(store, create=True) as opened, _progress("Taking in") as progress:
+        reports = opened.import_chats(
+            chats,
+            agent=agent,
+            user=user,
+            zone=zone,
+            personas=persona or (),
+            propose=not no_propose,
+            progress=progress,
+        )
+        adopted = []
+        for path, card in cards.items():
+            bond = _bond_for_card(opened, agent or card.name, user)
+            bond.adopt_blueprint(card)
+            adopted.append(
+                {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
+            )
+    if as_json:
+        _print_json({"store": str(store), "chats": reports, "cards": adopted})
+        return
+    console = _console_for(store)
+    terminal.print_imports(console, reports, adopted)
+    if zone == "UTC" and any(report.turns for report in reports):
+        terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")
+
+
+# Look
+
+
+@app.command("list", rich_help_panel=LOOK)
+def list_(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """List the relationships of the store."""
+    with _opened(store) as opened:
+        summaries = [bond.summary() for bond in opened.relationships()]
+    if as_json:
+        _print_json(summaries)
+        return
+    terminal.print_relationships(_console_for(store), summaries)
+
+
+@_on_relationship(LOOK)
+def log(
+    bond: Relationship,
+    events: Annotated[bool, typer.Option("--events", help="Every record, not the turns.")] = False,
+    last: LastOption = 20,
+) -> Answer:
+    """Print what was said, turn by turn, with the numbers that other commands take."""
+    if events:
+        records, hidden = _last(bond.records(), last)
+        return Answer(records, lambda console: terminal.print_records(console, records, hidden))
+    turns, hidden = _last(bond.turns(), last)
+    return Answer(turns, lambda console: terminal.print_turns(console, turns, hidden))
+
+
+@_on_relationship(LOOK)
+def show(
+    bond: Relationship,
+    at: Annotated[
+        str | None, typer.Option(help="What stands now of what had happened by this time.")
+    ] = None,
+    as_lived: Annotated[
+        str | None, typer.Option("--as-lived", help="As it was recorded by this time.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="As it would be under the policy in this TOML file.")
+    ] = None,
+) -> Answer:
+    """Show where the relationship stands, and what moved it last."""
+    from enishi.kernel.moments import parse_moment
+
+    if at is None and as_lived is None and policy is None:
+        overview = _overview(bond)
+        return Answer(overview, lambda console: terminal.print_overview(console, overview))
+    rapport = bond.rapport(
+        at=None if at is None else parse_moment(at).to_datetime(),
+        as_lived=None if as_lived is None else parse_moment(as_lived).to_datetime(),
+        policy=None if policy is None else _read_policy(policy),
+    )
+    return Answer({"rapport": rapport}, lambda console: terminal.print_rapport(console, rapport))
+
+
+@_on_relationship(LOOK)
+def why(
+    bond: Relationship,
+    about: Annotated[str, typer.Argument(help="rapport, rapport.trust, or a number.")],
+    last: LastOption = 20,
+) -> Answer:
+    """Say why a value is what it is, or why an event is there, down to the quoted words."""
+    if about.isdigit() and about.isascii():
+        found = bond.why(int(about))
+        return Answer(
+            found, lambda console: terminal.print_explanation(console, found, bond.why_rapport())
+        )
+    changes, hidden = _last(bond.why_rapport(_dimension(about)), last)
+    return Answer(changes, lambda console: terminal.print_changes(console, changes, hidden))
+
+
+# Decide
+
+
+@_on_relationship(DECIDE)
+def propose(
+    bond: Relationship,
+    turn: Annotated[
+        int | None, typer.Argument(help="One turn; all that was not read yet, if left out.")
+    ] = None,
+) -> Answer:
+    """Let the bundled rules read, and record what the kernel decides."""
+    from enishi.kernel.rule_proposer import RuleProposer
+
+    with _progress("Reading") as progress:
+        decided = bond.propose(turn, RuleProposer(), progress=partial(progress, "texts"))
+    return Answer(decided, lambda console: terminal.print_decisions(console, decided, 0))
+
+
+@_on_relationship(DECIDE)
+def decisions(
+    bond: Relationship,
+    verdict: Annotated[
+        str | None, typer.Option(help="Only accepted, held or rejected ones.")
+    ] = None,
+    last: LastOption = 20,
+) -> Answer:
+    """List what was proposed and how the kernel answered, with its reasons."""
+    if verdict not in (None, "accepted", "held", "rejected"):
+        _fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected", 2)
+    wanted = [one for one in bond.decisions() if verdict in (None, one.verdict)]
+    shown, hidden = _last(wanted, last)
+    return Answer(shown, lambda console: terminal.print_decisions(console, shown, hidden))
+
+
+# Change, undoably
+
+
+@_on_relationship(CHANGE)
+def edit(
+    bond: Relationship,
+    number: Annotated[int, typer.Argument(help="A message or reply.")],
+    content: Annotated[str | None, typer.Argument(help="The new wording.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Back to the wording before.")] = False,
+    more: Annotated[
+        bool, typer.Option("--continue", help="Add to the wording instead of replacing it.")
+    ] = False,
+) -> Answer:
+    """Give a message or a reply another wording; what rested on the old one falls."""
+    if undo == (content is not None):
+        _fail("give either the new wording or --undo", 2)
+    if content is None:
+        text = bond.undo(number)
+    else:
+        text = bond.extend(number, content) if more else bond.edit(number, content)
+    return Answer(text, lambda console: terminal.print_text(console, text))
+
+
+@_on_relationship(CHANGE)
+def swipe(
+    bond: Relationship,
+    turn: Annotated[int, typer.Argument(help="A turn.")],
+    reply: Annotated[
+        int | None, typer.Argument(help="Which of its replies, from 1; lists them if left out.")
+    ] = None,
+) -> Answer:
+    """Choose among the replies of a turn."""
+    if reply is not None:
+        bond.swipe(turn, reply)
+    view = bond.get_turn(turn).view()
+    return Answer(view, lambda console: terminal.print_turn(console, view, variants=True))
+
+
+@_on_relationship(None, to=branch_app, name="list", branch=False)
+def branch_list(bond: Relationship) -> Answer:
+    """List the branches."""
+    branches = bond.branches()
+    return Answer(branches, lambda console: terminal.print_branches(console, branches))
+
+
+@_on_relationship(None, to=branch_app, name="new")
+def branch_new(
+    bond: Relationship,
+    name: str,
+    after: Annotated[int | None, typer.Option(help="The turn after which it begins.")] = None,
+) -> Answer:
+    """Begin a branch after a turn (the tip, if none is named). The current one stays."""
+    bond.fork(name, after)
+    return _done({"branch": name}, f"Branch {name!r} begins; it becomes the current one with: "
+                 f"enishi branch switch {name!r}")  # fmt: skip
+
+
+@_on_relationship(None, to=branch_app, name="switch", branch=False)
+def branch_switch(bond: Relationship, name: str) -> Answer:
+    """Make a branch the current one."""
+    bond.switch(name)
+    return _done({"branch": name}, f"On branch {name!r} now.")
+
+
+@_on_relationship(None, to=branch_app, name="back")
+def branch_back(
+    bond: Relationship,
+    turn: Annotated[int, typer.Argument(help="The turn to end with; 0 for none.")],
+) -> Answer:
+    """End the branch after a turn. Later turns leave it, and come back the same way."""
+    bond.back(turn or None)
+    turns = bond.summary().turns
+    return _done({"tip": turn or None, "turns": turns}, f"The branch has {turns} turns now.")
+
+
+@_on_relationship(None, to=branch_app, name="drop", branch=False)
+def branch_drop(bond: Relationship, name: str) -> Answer:
+    """Drop a branch. It can be restored by its number."""
+    number = bond.drop(name)
+    message = f"Branch {name!r} is dropped; it comes back with: enishi restore {number}"
+    return _done({"dropped": name, "number": number}, message)
+
+
+@_on_relationship(None, to=branch_app, name="diff", branch=False)
+def branch_diff(bond: Relationship, first: str, second: str) -> Answer:
+    """Compare two branches: what they share, what each has of its own, where each stands."""
+    sides = {name: bond.on(name) for name in (first, second)}
+    numbers = {name: [turn.number for turn in side.turns()] for name, side in sides.items()}
+    shared = len(os.path.commonprefix(list(numbers.values())))
+    own = {name: len(found) - shared for name, found in numbers.items()}
+    rapports = {name: side.rapport() for name, side in sides.items()}
+
+    def tell(console: Console) -> None:
+        terminal.say(console, f"{shared} turns in common")
+        for name, rapport in rapports.items():
+            terminal.say(console, f"\n{name}: {own[name]} turns of its own", "bold")
+            terminal.print_rapport(console, rapport)
+
+    return Answer({"shared": shared, "own": own, "rapport": rapports}, tell)
+
+
+app.add_typer(branch_app, name="branch", rich_help_panel=CHANGE)
+
+
+@_on_relationship(CHANGE)
+def withdraw(
+    bond: Relationship,
+    numbers: Annotated[list[int], typer.Argument(help="Events, texts or whole turns.")],
+) -> Answer:
+    """Let events, texts or whole turns count for nothing. Can be undone: see restore."""
+    bond.withdraw(*numbers)
+    return _done({"withdrawn": numbers}, f"Withdrawn: {terminal.listed(numbers)}")
+
+
+@_on_relationship(CHANGE)
+def restore(
+    bond: Relationship,
+    numbers: Annotated[list[int], typer.Argument(help="What was withdrawn, or a dropped branch.")],
+) -> Answer:
+    """Let what was withdrawn count again."""
+    bond.restore(*numbers)
+    return _done({"restored": numbers}, f"Restored: {terminal.listed(numbers)}")
+
+
+# Care
+
+
+@app.command(rich_help_panel=CARE)
+def verify(
+    store: StoreOption = DEFAULT_STORE,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    tip: Annotated[
+        str | None, typer.Option(help="A tip hash that was noted earlier: was anything cut off?")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every byte, copy and index of the log, and say where something is wrong."""
+    with _opened(store) as opened:
+        bonds = _bonds(opened, agent, user) if tip is None else [_bond(opened, agent, user, None)]
+        found = _verified(bonds, tip)
+    if as_json:
+        _print_json(
+            [
+                {"agent": bond.agent, "user": bond.user, "ok": one.ok, **terminal.plain(one)}
+                for bond, one in found
+            ]
+        )
+    else:
+        terminal.print_verifications(_console_for(store), found)
+    if not all(one.ok for _, one in found):
+        raise typer.Exit(1)
+
+
+@_on_relationship(CARE)
+def replay(bond: Relationship) -> Answer:
+    """Fold everything from zero, and compare with what is kept."""
+    anew, kept = bond.replay(), bond.digests()
+
+    def tell(console: Console) -> None:
+        for name, digest in anew.items():
+            equal = "equals" if kept[name] == digest else "DIFFERS from"
+            terminal.say(console, f"{name}  {digest}  {equal} what is kept")
+        if anew != kept:
+            _fail("the kept state differs from a replay; run: enishi rebuild")
+
+    return Answer({"replayed": anew, "kept": kept, "equal": anew == kept}, tell)
+
+
+@app.command(rich_help_panel=CARE)
+def rebuild(
+    store: StoreOption = DEFAULT_STORE,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Drop checkpoints and indexes and make them anew from the log."""
+    with _opened(store) as opened, _progress("Rebuilding") as progress:
+        bonds = _bonds(opened, agent, user)
+        rebuilt: list[dict[str, Any]] = []
+        for place, bond in enumerate(bonds, start=1):
+            rebuilt.append({"agent": bond.agent, "user": bond.user, "digests": bond.rebuild()})
+            progress("relationships", place, len(bonds))
+    if as_json:
+        _print_json(rebuilt)
+        return
+    console = _console_for(store)
+    for one in rebuilt:
+        terminal.say(console, f"{one['agent']} and {one['user']}", "bold")
+        for name, digest in one["digests"].items():
+            terminal.say(console, f"  {name}  {digest}")
+
+
+@app.command(rich_help_panel=CARE)
+def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """Look at the file, the program and the SQLite beneath it, and say what to know about them."""
+    import platform
+    import sqlite3
+
+    from enishi import __version__
+    from enishi.kernel.sqlite_faults import known_faults
+
+    with _opened(store) as opened:
+        bonds = opened.relationships()
+        facts = {
+            "enishi": __version__,
+            "python": platform.python_version(),
+            "sqlite": sqlite3.sqlite_version,
+            "store": str(store),
+            "bytes": opened.size(),
+            "relationships": len(bonds),
+            "events": sum(bond.summary().events for bond in bonds),
+        }
+        problems = opened.sqlite_problems()
+    faults = known_faults(sqlite3.sqlite_version_info)
+    if as_json:
+        _print_json({**facts, "known_faults": faults, "problems": problems})
+    else:
+        console = _console()
+        for name, value in facts.items():
+            terminal.say(console, f"{name:14} {value}")
+        for fault in faults:
+            terminal.say(console, f"SQLite {facts['sqlite']}: {fault}", "yellow")
+        for problem in problems:
+            terminal.say(console, f"problem: {problem}", "bold red")
+        if not problems:
+            terminal.say(console, "The file is whole; `enishi verify` checks what stands in it.")
+    if problems:
+        raise typer.Exit(1)
+
+
+# Choosing
+
+
+@contextmanager
+def _opened(path: Path, create: bool = False) -> Iterator[Store]:
+    from enishi.host import open_store
+
+    with open_store(path, create=create) as store:
+        yield store
+
+
+def _bonds(store: Store, agent: str | None, user: str | None) -> list[Relationship]:
+    found = [
+        bond
+        for bond in store.relationships()
+        if agent in (None, bond.agent) and user in (None, bond.user)
+    ]
+    if not found:
+        wanted = " and ".join(repr(one) for one in (agent, user) if one is not None)
+        if wanted:
+            _fail(f"{store.path} has no relationship of {wanted}; see: enishi list")
+        _fail(f"{store.path} is empty; start with: enishi import CHAT")
+    return found
+
+
+def _bond(store: Store, agent: str | None, user: str | None, branch: str | None) -> Relationship:
+    found = _bonds(store, agent, user)
+    if len(found) > 1:
+        first = found[0]
+        _fail(
+            f"{store.path} has {len(found)} such relationships; choose one, for example: "
+            f"--agent {first.agent!r} --user {first.user!r}",
+            2,
+        )
+    return found[0] if branch is None else found[0].on(branch)
+
+
+def _bond_for_card(store: Store, agent: str, user: str | None) -> Relationship:
+    if user is not None:
+        return store.relationship(agent, user)
+    known = [bond for bond in store.relationships() if bond.agent == agent]
+    if len(known) != 1:
+        _fail(f"a card belongs to a relationship: whose is {agent!r}? Name the user with --user", 2)
+    return known[0]
+
+
+def _is_card(path: Path, data: bytes) -> bool:
+    from enishi.packs.cards import is_card
+
+    return path.suffix.lower() in (".png", ".apng") or is_card(path.name, data)
+
+
+def _dimension(about: str) -> str | None:
+    from enishi.projections.policy import DIMENSIONS
+
+    name, _, dimension = about.partition(".")
+    if name != "rapport" or (dimension and dimension not in DIMENSIONS):
+        known = ", ".join(["rapport", *(f"rapport.{one}" for one in DIMENSIONS)])
+        _fail(f"{about!r} cannot be explained; there are: {known}, and numbers", 2)
+    return dimension or None
+
+
+def _read_policy(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    from enishi.host import read_file
+
+    try:
+        return tomllib.loads(read_file(path).decode("utf-8"))
+    except ValueError as error:
+        _fail(f"{path} is no TOML file: {error}")
+
+
+# Answering
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console()
+
+
+def _console_for(store: Path) -> Console:
+    console = _console()
+    if store == DEFAULT_STORE:
+        console.print(f"store: {store}", style="dim", highlight=False)
+    return console
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(terminal.plain(value), ensure_ascii=False, indent=2))
+
+
+def _done(value: Any, message: str) -> Answer:
+    return Answer(value, lambda console: terminal.say(console, message))
+
+
+def _overview(bond: Relationship) -> dict[str, Any]:
+    return {
+        "agent": bond.name_of(bond.agent),
+        "user": bond.name_of(bond.user),
+        "relationship": bond.summary(),
+        "rapport": bond.rapport(),
+        "reasons": bond.why_rapport()[-5:],
+        "digests": bond.digests(),
+    }
+
+
+def _verified(bonds: list[Relationship], tip: str | None) -> list[tuple[Summary, Verification]]:
+    found = []
+    with _progress("Verifying") as progress:
+        for bond in bonds:
+            about = bond.summary()
+            label = f"{about.agent} and {about.user}"
+            report = _counting(progress, label, about.events)
+            found.append((about, bond.verify(tip=tip, progress=report)))
+    return found
+
+
+def _last(rows: list[T], count: int) -> tuple[list[T], int]:
+    """The last rows (0: all), and how many come before them."""
+    shown = rows[-count:] if count else rows
+    return shown, len(rows) - len(shown)
+
+
+@contextmanager
+def _progress(verb: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on the error stream where a person is looking; silent elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    watched = sys.stderr.isatty()
+    with Progress(console=Console(stderr=True), transient=True, disable=not watched) as bars:
+        tasks: dict[str, Any] = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(f"{verb} {what}", total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield report
+
+
+def _counting(
+    progress: Callable[[str, int, int], None], what: str, total: int
+) -> Callable[[int], None]:
+    return lambda done: progress(what, done, total)
+
+
+# Running
+
+
+def _fail(message: str, status: int = 1) -> NoReturn:
+    print(f"enishi: {message}", file=sys.stderr)
+    raise typer.Exit(status)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status; what is wrong is one line on stderr."""
+    try:
+        status = app(arguments, standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except typer.Exit as exit_:
+        return exit_.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        print("enishi: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever was reading has seen enough; a flush at exit must not complain about it either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        message = _message_of(error)
+        if message is None:
+            raise
+        print(f"enishi: {message}", file=sys.stderr)
+        return getattr(error, "exit_code", 1)
+
+
+def _message_of(error: Exception) -> str | None:
+    """One line for what a person can do something about; None for a fault of the program."""
+    if hasattr(error, "format_message"):  # a usage error of the command line library
+        return f"{' '.join(error.format_message().split())} See: enishi --help"
+    from enishi.kernel.errors import EnishiError
+
+    return " ".join(str(error).split()) if isinstance(error, EnishiError | OSError) else None
+
+
+def main() -> NoReturn:
+    """The `enishi` command."""
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

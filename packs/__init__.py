@@ -1,0 +1,1 @@
+"""Every border: files that come in, files that go out."""

@@ -1,0 +1,164 @@
+"""The plain form that every reader of chat files returns, and what all readers share."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Protocol
+from zoneinfo import ZoneInfo
+
+from enishi.kernel.moments import Moment
+from enishi.kernel.proposals import Role
+
+MESSAGE_LIMIT = 1 << 20
+"""Bytes of UTF-8 that one message may have. Longer ones are left out and reported."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"RIFF", "a WebP image or another RIFF file"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One variant of a line. `happened` is None where the file gives no readable time."""
+
+    text: str
+    happened: Moment | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """One message, at `position`: its 1-based physical line in the file.
+
+    `speaker` is the stable id of who speaks where the source has one, else the display name;
+    `name` is the display name of the day. `wordings` holds at least one variant and `chosen` is
+    the index of the one that stands. A `hidden` line was kept from the model; it is no less a
+    line.
+    """
+
+    position: int
+    role: Role
+    speaker: str
+    name: str
+    wordings: tuple[Wording, ...]
+    chosen: int
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the person should know about the file: the line, and one sentence."""
+
+    position: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A whole chat file, in its own order.
+
+    `title` is the stem of its file and identifies it.
+    `parent` is the title of the chat it branched from. `agent` and `user` are the names in its
+    header, None where it names nobody.
+    """
+
+    format: str
+    title: str
+    parent: str | None
+    agent: str | None
+    user: str | None
+    group: bool
+    lines: tuple[ChatLine, ...]
+    notes: tuple[Note, ...]
+
+
+class ChatReader(Protocol):
+    """Reads one format. `read` raises UnreadableFile for what is no chat at all."""
+
+    name: str
+
+    def detects(self, name: str, data: bytes) -> bool: ...
+
+    def read(self, name: str, data: bytes, zone: ZoneInfo) -> Chat: ...
+
+
+def clean(text: str) -> tuple[str, str | None]:
+    """The text with NUL and lone surrogates as U+FFFD, and the reason if there were any."""
+    cleaned, count = _UNSTORABLE.subn("\ufffd", text)
+    if not count:
+        return text, None
+    return cleaned, "NUL characters or halves of characters were replaced by U+FFFD."
+
+
+def fits(text: str) -> bool:
+    """Whether the text is within MESSAGE_LIMIT."""
+    return len(text.encode("utf-8", "surrogatepass")) <= MESSAGE_LIMIT
+
+
+def stem(name: str) -> str:
+    """The file's name without its folder and ending."""
+    return clean(PurePath(name).stem or name)[0]
+
+
+def parse_json(text: str) -> Any:
+    """The JSON value of the text. ValueError says in a few words what is wrong with it."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("nests too deeply") from None
+    except json.JSONDecodeError:
+        raise ValueError("is not JSON") from None
+    except ValueError:  # NaN, Infinity, or an integer with thousands of digits
+        raise ValueError("holds a number that JSON cannot have") from None
+
+
+def json_lines(data: bytes) -> Iterator[tuple[int, dict[str, Any] | ValueError, bool]]:
+    """Every line that is not blank: its number, its object, and whether bytes were replaced.
+
+    Where a line holds no object, a ValueError says in a few words what is wrong with it.
+    """
+    for position, raw in enumerate(io.BytesIO(data.removeprefix(codecs.BOM_UTF8)), start=1):
+        if not raw.strip():
+            continue
+        text = raw.decode(errors="replace")
+        damaged = "\ufffd" in text and text.encode() != raw
+        # Told by the first character, so that a huge list on one line is not parsed in vain.
+        if text.lstrip().startswith("{"):
+            try:
+                yield position, parse_json(text), damaged
+            except ValueError as error:
+                yield position, error, damaged
+        else:
+            yield position, ValueError("is not a JSON object"), damaged
+
+
+def looks_like(data: bytes) -> str:
+    """What the bytes look like, in words that fit after "looks like"."""
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return kind
+    try:
+        head = codecs.getincrementaldecoder("utf-8-sig")().decode(data[:4096]).strip()
+    except UnicodeDecodeError:
+        return "binary data"
+    if "\x00" in head:
+        return "binary data"
+    if not head:
+        return "an empty file"
+    return "JSON of another kind" if head[0] in "{[" else "plain text"
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(constant)

@@ -1,0 +1,270 @@
+"""What a person sees on a terminal: transcripts, tables, bars, reasons. Plain values for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from enishi.kernel.explaining import Explanation, Quote, RecordView
+from enishi.kernel.moments import Moment
+from enishi.kernel.proposing import Decided
+from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
+from enishi.kernel.verification import Verification
+from enishi.packs.importing import ImportReport
+from enishi.projections.reading import Change, Rapport
+
+_BAR = 24
+_QUOTE = 100
+
+
+def plain(value: Any) -> Any:
+    """JSON values of whatever the face returns; moments as ISO 8601 with their offset."""
+    if isinstance(value, Moment):
+        return {"at": value.to_datetime().isoformat(), "zone_assumed": value.assumed}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def say(console: Console, line: str, style: str | None = None) -> None:
+    """One line, as it is: never wrapped, never read as markup."""
+    console.print(line, style=style, highlight=False, markup=False, soft_wrap=True)
+
+
+def print_relationships(console: Console, summaries: Iterable[Summary]) -> None:
+    """The relationships of a store."""
+    table = _table("agent", "user", "branch", "turns >", "events >", "last spoke")
+    for one in summaries:
+        branch = one.branch + (f" (of {one.branches})" if one.branches > 1 else "")
+        _row(table, one.agent, one.user, branch, one.turns, one.events, _time(one.last))
+    console.print(table)
+
+
+def print_branches(console: Console, branches: Iterable[BranchView]) -> None:
+    """The branches of a relationship; the current one is marked."""
+    table = _table("", "branch", "from", "after turn >", "turns >", "tip >", "number >")
+    for one in branches:
+        mark = "*" if one.current else ""
+        _row(table, mark, one.name, one.parent, one.forked_after, one.turns, one.tip, one.number)
+    console.print(table)
+
+
+def print_records(console: Console, records: Iterable[RecordView], hidden: int) -> None:
+    """Records, one a row."""
+    _earlier(console, hidden, "records")
+    table = _table("number >", "type", "turn >", "happened", "counts")
+    for one in records:
+        _row(table, one.number, one.type, one.turn, _time(one.happened), one.why_not or "yes")
+    console.print(table)
+
+
+def print_turns(console: Console, turns: Iterable[TurnView], hidden: int) -> None:
+    """What was said, turn by turn."""
+    _earlier(console, hidden, "turns")
+    for turn in turns:
+        print_turn(console, turn)
+
+
+def print_turn(console: Console, view: TurnView, variants: bool = False) -> None:
+    """One turn; with `variants`, every reply and which of them is chosen."""
+    state = "" if view.status == "completed" else f" · {view.status}"
+    gone = "" if view.stands else " · withdrawn or erased"
+    say(console, f"turn {view.number} · {_time(view.happened)}{state}{gone}", "dim")
+    for message in view.messages:
+        print_text(console, message)
+    for place, reply in enumerate(view.replies, start=1):
+        if reply.chosen or variants:
+            of = f" [{place} of {len(view.replies)}]" if len(view.replies) > 1 else ""
+            mark = ("* " if reply.chosen else "  ") if variants else ""
+            print_text(console, reply, mark, of)
+
+
+def print_text(console: Console, text: Text, mark: str = "", of: str = "") -> None:
+    """One message or reply with its number."""
+    edited = f"edited, wording {text.wordings.index(text.number) + 1} of {len(text.wordings)}"
+    notes = [
+        note
+        for note, holds in (
+            (edited, text.number != text.root),
+            ("hidden", text.hidden),
+            (text.delivered.replace("_", " "), text.delivered != "shown"),
+        )
+        if holds
+    ]
+    about = f" ({', '.join(notes)})" if notes else ""
+    words = "(erased)" if text.content is None else text.content
+    say(console, f"  {mark}{text.number:>5}  {text.name}{of}{about}: {words}")
+
+
+def print_overview(console: Console, found: dict[str, Any]) -> None:
+    """Where a relationship stands, and what moved it last."""
+    about: Summary = found["relationship"]
+    line = f"{found['agent']} and {found['user']} · branch {about.branch} · {about.turns} turns"
+    say(console, f"{line} · last spoke {_time(about.last)}", "bold")
+    print_rapport(console, found["rapport"])
+    if found["reasons"]:
+        say(console, "\nWhat moved it last (enishi why rapport tells all):")
+        print_changes(console, found["reasons"], 0)
+
+
+def print_rapport(console: Console, rapport: Rapport) -> None:
+    """A bar for each dimension."""
+    for field in fields(rapport):
+        value = getattr(rapport, field.name)
+        filled = round(value * _BAR)
+        bar = "█" * filled + "░" * (_BAR - filled)
+        say(console, f"  {_words(field.name):17} {bar} {value:.4f}")
+
+
+def print_changes(console: Console, changes: Sequence[Change], hidden: int) -> None:
+    """What moved rapport, with the quoted words."""
+    _earlier(console, hidden, "changes")
+    if not changes:
+        say(console, "Nothing has moved it yet.")
+    for change in changes:
+        _print_change(console, change)
+
+
+def _print_change(console: Console, change: Change) -> None:
+    sign = "+" if change.change > 0 else "−"
+    moved = f"{sign}{abs(change.change):.4f} → {change.value:.4f}"
+    by = f"{_words(change.signal)} by the {change.actor}"
+    where = f"(number {change.number}, {_time(change.happened)})"
+    say(console, f"  {_words(change.dimension):17} {moved}  {by}  {where}")
+    for quote in change.quotes:
+        _print_quote(console, quote, " " * 20)
+
+
+def _print_quote(console: Console, quote: Quote, indent: str) -> None:
+    words = "(erased)" if quote.words is None else f"“{_short(quote.words)}”"
+    place = f"text {quote.text}, {quote.start}–{quote.end}"
+    say(console, f"{indent}{quote.speaker}: {words}  {place}", "dim")
+
+
+def print_explanation(console: Console, found: Explanation, changes: Iterable[Change] = ()) -> None:
+    """Why one event is there, whether it counts, and what it moved."""
+    turn = "" if found.turn is None else f" · turn {found.turn}"
+    say(console, f"number {found.number} · {found.type}{turn}", "bold")
+    counts = "it counts" if found.why_not is None else f"it does not count: {found.why_not}"
+    say(console, f"  {counts}")
+    say(console, f"  happened {_time(found.happened)}, recorded {_time(found.recorded)}")
+    if found.text is not None:
+        print_text(console, found.text)
+    elif found.payload is None:
+        say(console, "  its payload was erased, or is of a type that is not known here")
+    else:
+        for key, value in sorted(found.payload.items()):
+            if key not in ("spans", "sentence"):
+                say(console, f"  {key}: {_short(json.dumps(value, ensure_ascii=False))}")
+    for quote in found.quotes:
+        _print_quote(console, quote, "  ")
+    for name, numbers in (("rests on", found.rests_on), ("carries", found.carries)):
+        if numbers:
+            say(console, f"  {name} {listed(numbers)}")
+    for change in changes:
+        if change.number == found.number:
+            _print_change(console, change)
+
+
+def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -> None:
+    """Proposals and the kernel's answers."""
+    _earlier(console, hidden, "decisions")
+    if not decided:
+        say(console, "Nothing was proposed.")
+        return
+    table = _table("number >", "verdict", "reason", "proposal", "event >", "proposer")
+    for one in decided:
+        parts = (one.proposal.get(key) for key in ("strength", "signal", "actor"))
+        what = " ".join(_words(str(part)) for part in parts if part is not None)
+        _row(table, one.number, one.verdict, _words(one.reason), what, one.event, one.proposer)
+    console.print(table)
+
+
+def print_imports(
+    console: Console, reports: Sequence[ImportReport], adopted: Sequence[dict[str, str]]
+) -> None:
+    """What became of files that were taken in."""
+    for report in reports:
+        where = f"new branch {report.branch!r}" if report.branched else f"branch {report.branch!r}"
+        done = ", ".join(_counts(report)) if report.changed else "nothing new"
+        say(console, f"{report.title}: {report.agent} and {report.user}, {where}: {done}")
+        for note in report.notes:
+            place = f"line {note.position}: " if note.position else ""
+            say(console, f"  {place}{note.message}", "yellow")
+    for one in adopted:
+        card = f"{one['file']}: {one['agent']} is played from this card ({one['spec']})"
+        say(console, f"{card} towards {one['user']}")
+
+
+def _counts(report: ImportReport) -> list[str]:
+    counted = (
+        (report.turns, "turns"),
+        (report.variants, "new variants"),
+        (report.revised, "edited texts"),
+        (report.chosen, "changed choices"),
+        (report.cut, "turns or texts that left it"),
+        (report.signals, "signals by the rules"),
+    )
+    done = [f"{count} {what}" for count, what in counted if count]
+    return [*done, "turns that came back"] if report.returned else done
+
+
+def print_verifications(console: Console, verified: Iterable[tuple[Summary, Verification]]) -> None:
+    """What verifying found, one relationship a line, and each problem with its place."""
+    for about, found in verified:
+        verdict = "verified" if found.ok else f"{len(found.problems)} problems"
+        counts = f"{found.length} records, {found.erased} erased"
+        say(console, f"{about.agent} and {about.user}: {counts}, tip {found.tip}: {verdict}")
+        for problem in found.problems:
+            say(console, f"  {problem}", "bold red")
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Numbers in a row."""
+    return ", ".join(str(number) for number in numbers)
+
+
+def _earlier(console: Console, hidden: int, what: str) -> None:
+    if hidden:
+        say(console, f"({hidden} earlier {what}; --last 0 shows all)")
+
+
+def _table(*columns: str) -> Table:
+    """A plain table; a column whose name ends with > is aligned to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        justify: Any = "right" if column.endswith(">") else "left"
+        table.add_column(column.removesuffix(">").strip(), justify=justify, overflow="fold")
+    return table
+
+
+def _row(table: Table, *cells: object) -> None:
+    from rich.text import Text as Cell
+
+    # As a Cell, a name in square brackets is not read as markup.
+    table.add_row(*(Cell("" if cell is None else str(cell)) for cell in cells))
+
+
+def _time(moment: Moment | None) -> str:
+    return "unknown" if moment is None else str(moment)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTE else line[: _QUOTE - 1] + "…"

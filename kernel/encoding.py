@@ -76,12 +76,11 @@ def decode_header(data: bytes) -> Header:
     """Read header bytes. Anything that is no header of this format is LogDamaged."""
     try:
         fields = msgpack.unpackb(data, use_list=False)
-        header = Header._make(fields)
-    except _UNREADABLE as error:
+        if fields[0] != FORMAT:
+            raise LogDamaged(f"a record has format {fields[0]!r}, and this Enishi knows {FORMAT}")
+        return Header._make(fields)
+    except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
-    if header.format != FORMAT:
-        raise LogDamaged(f"record {header.number!r} has format {header.format!r}, not {FORMAT}")
-    return header
 
 
 def header_hash(data: bytes) -> bytes:

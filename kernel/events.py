@@ -185,8 +185,6 @@ class ChatImported(Payload):
 class Erased(Payload):
     """A tombstone: the payloads and salts of the targets were destroyed for good."""
 
-    reason: str
-
 
 @dataclass(frozen=True, slots=True)
 class EventType:
@@ -209,7 +207,7 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("RelationshipFounded", 1, RelationshipFounded, "event"),
         EventType("PartyNamed", 1, PartyNamed, "event"),
         EventType("BlueprintAdopted", 1, BlueprintAdopted, "event"),
-        EventType("PolicyAdopted", 1, PolicyAdopted, "event", content_free=True),
+        EventType("PolicyAdopted", 1, PolicyAdopted, "event"),
         EventType("TurnOpened", 1, TurnOpened, "event"),
         EventType("MessageReceived", 1, MessageReceived, "text"),
         EventType("ReplyGiven", 1, ReplyGiven, "text"),
@@ -222,7 +220,7 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("TipMoved", 1, TipMoved, "act", content_free=True),
         EventType("Withdrawn", 1, Withdrawn, "act", content_free=True),
         EventType("Restored", 1, Restored, "act", content_free=True),
-        EventType("BatchDecided", 1, BatchDecided, "event", content_free=True),
+        EventType("BatchDecided", 1, BatchDecided, "event"),
         EventType("ProposalDecided", 1, ProposalDecided, "event"),
         EventType("SignalAccepted", 1, SignalAccepted, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),

@@ -29,13 +29,16 @@ _EVENT = struct.Struct(">Qqi")
 
 
 class Event(NamedTuple):
-    """A standing event as a projection sees it. `moment` is its effective moment on the path."""
+    """A standing event as a projection sees it.
+
+    `moment` is its effective moment on the path, None as long as no time is known there.
+    """
 
     number: int
     type: str
     payload: dict[str, Any]
     turn: int
-    moment: Moment
+    moment: Moment | None
 
 
 class Reason(NamedTuple):
@@ -168,7 +171,7 @@ class Fold:
         self.depth = stop
         self._unsaved += len(numbers)
 
-    def _events_at(self, depth: int) -> list[tuple[int, Moment]]:
+    def _events_at(self, depth: int) -> list[tuple[int, Moment | None]]:
         return events_at(self.standing, self.projection, depth)
 
     def _keep_snapshot(self) -> None:
@@ -211,14 +214,19 @@ def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
     return cast(Fold, found)
 
 
-def _run_on(running: bytes, turn: list[tuple[int, Moment]]) -> bytes:
+def _run_on(running: bytes, turn: list[tuple[int, Moment | None]]) -> bytes:
     if not turn:
         return running
-    events = b"".join(_EVENT.pack(number, moment.at, moment.offset) for number, moment in turn)
+    events = b"".join(
+        _EVENT.pack(number, moment.at if moment else UNKNOWN_TIME, moment.offset if moment else 0)
+        for number, moment in turn
+    )
     return hashlib.sha256(running + events).digest()
 
 
-def events_at(standing: Standing, projection: Projection, depth: int) -> list[tuple[int, Moment]]:
+def events_at(
+    standing: Standing, projection: Projection, depth: int
+) -> list[tuple[int, Moment | None]]:
     """The standing events that a projection reads at one depth, with their effective moments."""
     codes = frozenset(kind_code(name) for name in projection.reads)
     kind = standing.history.kind
@@ -240,7 +248,7 @@ def standing_events(
         payloads = stream.payloads([number for _, turn in turns for number, _ in turn])
         for depth, turn in turns:
             for number, moment in turn:
-                if until is not None and UNKNOWN_TIME < until.at < moment.at:
+                if until is not None and moment is not None and until.at < moment.at:
                     continue
                 payload = payloads.get(number)
                 if payload is not None:

@@ -83,7 +83,7 @@ class History:
         for header in headers:
             try:
                 self._add(header)
-            except (KeyError, IndexError):
+            except (KeyError, IndexError, TypeError, ValueError, OverflowError):
                 raise LogDamaged(
                     f"record {header.number} speaks of a turn or branch that is not there; "
                     "run: enishi verify"
@@ -139,13 +139,15 @@ class History:
                 base = self.base.get(targets[0], targets[0])
                 self.choices.setdefault(base, []).append((number, targets[0]))
             case "BranchForked":
-                self.branches[number] = Branch(
-                    number, header.branch, targets[0] if targets else ROOT
-                )
+                tip = targets[0] if targets else ROOT
+                self.depth[tip]  # a fork from what is no turn is damage
+                self.branches[number] = Branch(number, self.branches[header.branch].number, tip)
             case "BranchSwitched":
-                self.current = targets[0]
+                self.current = self.branches[targets[0]].number
             case "TipMoved":
-                self.branches[header.branch].tip = targets[0] if targets else ROOT
+                tip = targets[0] if targets else ROOT
+                self.depth[tip]  # a tip that is no turn is damage
+                self.branches[header.branch].tip = tip
             case "Withdrawn" | "Restored":
                 for target in targets:
                     self.withdrawn[target] = header.type == "Withdrawn"

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from enishi.kernel.errors import (
     EnishiError,
     LogDamaged,
     NotAStore,
+    RequestConflict,
     StoreBusy,
     StoreFailure,
     StoreFull,
@@ -121,10 +123,11 @@ def _translate(error: sqlite3.Error, path: object) -> EnishiError:
 
 
 class Log:
-    """One store file. Safe to share between threads; each process opens its own.
+    """One store file. Safe to share between threads, and to go on with after a fork.
 
     `synchronous` is FULL (an acknowledged record survives a power cut) or NORMAL (the last ones
-    may be lost then, and the file stays whole).
+    may be lost then, and the file stays whole). `undone` counts the times that something appended
+    was rolled back: what was derived from it in memory has to go then.
     """
 
     def __init__(
@@ -136,17 +139,21 @@ class Log:
         self._lock = threading.RLock()
         self._depth = 0
         self._writes = False
+        self._appended = False
+        self._closed = False
         self._pending: list[tuple[Any, ...]] = []
+        self.undone = 0
         if not create and not path.exists():
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
-        with translated(path):
-            self._connection = self._connect()
+        self._uri = f"{path.absolute().as_uri()}?mode="
+        self._connection: sqlite3.Connection | None = None
+        _OPEN.add(self)
+        with self._lock, translated(path):
+            _refuse_foreign_file(path)
+            self._connection = self._connect("rwc")
 
-    def _connect(self) -> sqlite3.Connection:
-        _refuse_foreign_file(self.path)
-        self._process = os.getpid()
-        mode = "ro" if self.read_only else "rwc"
-        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = self._uri + ("ro" if self.read_only else mode)
         connection = sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -169,7 +176,10 @@ class Log:
                 "journal_size_limit=67108864",
             ):
                 connection.execute(f"PRAGMA {pragma}")
-        if _store_version(connection, self.path) == 0:
+        connection.execute("BEGIN")
+        version = _store_version(connection, self.path)
+        connection.execute("COMMIT")
+        if version == 0:
             if self.read_only:
                 raise NotAStore(f"{self.path} is no Enishi store (it is empty)")
             self._create(connection)
@@ -190,20 +200,34 @@ class Log:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, opened anew in a forked process: SQLite's must not cross a fork."""
-        if self._process != os.getpid():
-            self._lock = threading.RLock()
-            self._depth, self._writes = 0, False
-            self._pending.clear()
+        """The connection. It is closed before a fork and opened anew when it is needed again:
+        SQLite's locks do not cross one, and what a child wrote without them could be lost.
+        """
+        if self._connection is None:
+            if self._closed:
+                raise StoreFailure(f"{self.path} was closed; open it again")
             with translated(self.path):
-                self._connection = self._connect()
+                self._connection = self._connect("rw")
         return self._connection
 
     def close(self) -> None:
         """Close the file. Closing twice does nothing."""
         with self._lock:
-            if self._process == os.getpid():
+            self._closed = True
+            if self._connection is not None:
                 self._connection.close()
+                self._connection = None
+
+    def before_fork(self) -> None:
+        """Wait for the transactions of other threads, and let go of the file."""
+        self._lock.acquire()
+        if self._connection is not None and not self._depth:
+            self._connection.close()
+            self._connection = None
+
+    def after_fork(self) -> None:
+        """Go on, in the parent as in the child."""
+        self._lock.release()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -216,32 +240,56 @@ class Log:
         """One transaction, committed whole or not at all; may be nested."""
         if self.read_only:
             raise StoreReadOnly(f"{self.path} is read-only; copy it to a place that can be written")
-        assert self._writes or not self._depth, "`writing` cannot begin within `reading`"
-        with self._transaction("BEGIN IMMEDIATE"):
-            self._writes = True
-            yield
+        with self._lock:
+            assert self._writes or not self._depth, "`writing` cannot begin within `reading`"
+            with self._nested() if self._writes else self._transaction("BEGIN IMMEDIATE"):
+                self._writes = True
+                yield
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
-        connection = self.connection
         with self._lock, translated(self.path):
             if self._depth:
                 yield
                 return
+            connection = self.connection
             connection.execute(begin)
             self._depth = 1
+            self._appended = False
             try:
                 yield
                 self._flush()
                 connection.execute("COMMIT")
             except BaseException:
-                self._pending.clear()
+                self._undo()
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
             finally:
                 self._depth = 0
                 self._writes = False
+
+    @contextmanager
+    def _nested(self) -> Iterator[None]:
+        """A part of a transaction that can fail alone, if the caller catches its error."""
+        self._flush()
+        self.connection.execute("SAVEPOINT part")
+        try:
+            yield
+            self._flush()
+        except BaseException:
+            self._undo()
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO part")
+            raise
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("RELEASE part")
+
+    def _undo(self) -> None:
+        self._pending.clear()
+        if self._appended:
+            self.undone += 1
 
     # Lines
 
@@ -260,6 +308,7 @@ class Log:
 
     def add_line(self, relationship: bytes, secret: bytes, agent: str, user: str) -> Line:
         """A new, empty line. Needs `writing`."""
+        self._appended = True
         cursor = self.connection.execute(
             "INSERT INTO line(relationship, secret, agent, user) VALUES(?,?,?,?)",
             (relationship, secret, agent, user),
@@ -280,15 +329,22 @@ class Log:
         """Add one record; its header names the payload's commitment. Returns its hash."""
         data = encode_header(header)
         digest = header_hash(data)
+        self._appended = True
+        if header.request is not None:
+            self._note_request(line, header.request, header.number)
         key = _key(line, header.number)
         self._pending.append((key, header.type, data, digest, salt, payload))
-        if header.request is not None:
-            self.connection.execute(
-                "INSERT INTO request VALUES(?,?,?)", (line, header.request, header.number)
-            )
         if len(self._pending) >= _FLUSH_ROWS:
             self._flush()
         return digest
+
+    def _note_request(self, line: int, request: bytes, number: int) -> None:
+        try:
+            self.connection.execute("INSERT INTO request VALUES(?,?,?)", (line, request, number))
+        except sqlite3.IntegrityError:
+            raise RequestConflict(
+                "the request id of one of these was used before; a new request needs its own"
+            ) from None
 
     def _flush(self) -> None:
         if self._pending:
@@ -309,8 +365,10 @@ class Log:
 
     def raw(self, line: int) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
-        rows = self._scan("SELECT id, type, header, hash, salt, payload", line, 0)
-        return ((row[0] & 0xFFFFFFFF, *row[1:]) for row in rows)
+        # As bytes: a damaged type need not be UTF-8.
+        rows = self._scan("SELECT id, CAST(type AS BLOB), header, hash, salt, payload", line, 0)
+        for key, type_name, *rest in rows:
+            yield key & 0xFFFFFFFF, type_name.decode("utf-8", "backslashreplace"), *rest
 
     def record(self, line: int, number: int) -> Record | None:
         """One record, or None where there is no such number."""
@@ -426,6 +484,26 @@ class Log:
             self._flush()
             return self.connection.execute(sql, values).fetchall()
 
+
+_OPEN: weakref.WeakSet[Log] = weakref.WeakSet()
+_forking: list[Log] = []
+
+
+def _before_fork() -> None:
+    _forking[:] = _OPEN
+    for log in _forking:
+        log.before_fork()
+
+
+def _after_fork() -> None:
+    while _forking:
+        _forking.pop().after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 Entropy = Callable[[int], bytes]
 """Gives that many random bytes."""

@@ -23,6 +23,7 @@ class Host(NamedTuple):
 
     name: str = "host"
     version: str = "1"
+    by: str = "host"
 
     def propose(self, texts: list[ReadText]) -> list[Proposal]:
         """The host hands its proposals over; there is nothing to read."""
@@ -163,7 +164,7 @@ def record_batch(
 ) -> int:
     """Decide and record the proposals of a batch. Needs `writing`. Returns the batch's number."""
     cited = cited_texts(stream, [*texts, *(c.text for p in proposals for c in p.citations)])
-    place = cited[texts[-1]].turn if texts else stream.history.branches[branch].tip
+    place = _last_turn(stream, texts, stream.history.branches[branch].tip)
     payload = payload_of(
         "BatchDecided",
         by=_by(proposer),
@@ -299,4 +300,5 @@ def _batch_request(proposer: Proposer, texts: Sequence[int]) -> str:
 
 
 def _by(proposer: Proposer) -> str:
-    return {"rules": "rule", "host": "host"}.get(proposer.name, "model")
+    """Who acted: a proposer may say so itself, and is a model otherwise."""
+    return str(getattr(proposer, "by", "model"))

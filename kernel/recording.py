@@ -16,7 +16,7 @@ from enishi.kernel.events import Delivery, Origin, payload_of
 from enishi.kernel.history import MAIN, ROOT, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.proposals import Role
-from enishi.kernel.stream import Draft, Stream, moment_of
+from enishi.kernel.stream import Draft, Stream, moment_of, own_request
 
 _TURN = kind_code("TurnOpened")
 _REPLY = kind_code("ReplyGiven")
@@ -28,7 +28,7 @@ class Message:
 
     `speaker` is a stable id (the relationship's user where it is left out), `name` the display
     name of the day. `happened` None means: now, for something live; unknown, in an import.
-    `request` is an id of its own, next to that of the call that records it.
+    `origin` and `request` are set by importers alone.
     """
 
     content: str
@@ -81,6 +81,7 @@ def open_turn(
     `expect` is the turn that the caller believes to be the tip (ROOT for an empty branch).
     The same `request` again is answered with the turn that it opened.
     """
+    request = own_request(request)
     drafts = _turn_drafts(stream, branch, messages, at, scene, reply, by)
     known = stream.recorded(request, drafts)
     if known is not None:
@@ -91,17 +92,20 @@ def open_turn(
             f"the branch ends with turn {_shown(tip)}, not with {_shown(expect)}; "
             "read what was added and decide again"
         )
-    happened = None if by == "import" and at is None else moment_of(at, stream)
     turn = len(stream.history)
-    for place, draft in enumerate(drafts):
-        moment = draft.happened
-        if moment is None and by != "import":
-            moment = happened
-        elif moment is not None and by != "import":
-            moment = moment_of(moment, stream)
-        causes = (turn,) if place else ()
-        own = request if place == 0 else draft.request
-        stream.append(replace(draft, turn=turn, causes=causes, happened=moment, request=own))
+    # All times are looked at before the first record, so that a refusal leaves nothing behind.
+    placed = [
+        replace(
+            draft,
+            turn=turn,
+            causes=(turn,) if place else (),
+            happened=_when(draft.happened, stream, by),
+            request=draft.request if place else request,
+        )
+        for place, draft in enumerate(drafts)
+    ]
+    for draft in placed:
+        stream.append(draft)
     return turn
 
 
@@ -160,11 +164,12 @@ def add_message(
         (),
         _when(message.happened, stream, by),
     )
+    request = own_request(request) or message.request
     known = stream.recorded(request, [_timeless(draft, message.happened)])
     if known is not None:
         return known
     _require_status(stream, branch, turn, "open")
-    return stream.append(replace(draft, request=request or message.request))
+    return stream.append(replace(draft, request=request))
 
 
 def give_reply(
@@ -183,6 +188,7 @@ def give_reply(
     standing = stream.standing(branch)
     _require_turn(stream, branch, turn)
     draft = Draft("ReplyGiven", _reply(stream, branch, reply, by), turn, branch, (turn,))
+    request = own_request(request) or reply.request
     known = stream.recorded(request, [_timeless(draft, reply.happened)])
     if known is not None:
         return known
@@ -193,7 +199,7 @@ def give_reply(
         happened = _last_moment(stream, turn)
     elif happened is None or by != "import":
         happened = _when(happened, stream, by)
-    return stream.append(replace(draft, happened=happened, request=request or reply.request))
+    return stream.append(replace(draft, happened=happened, request=request))
 
 
 def abandon_turn(stream: Stream, branch: int, turn: int) -> int:
@@ -218,6 +224,7 @@ def revise_text(
     turn = stream.history.turn[root]
     payload = payload_of("TextRevised", by=by, content=check_text(content), how=how)
     draft = Draft("TextRevised", payload, turn, branch, (turn,), (root,))
+    request = own_request(request)
     known = stream.recorded(request, [draft])
     if known is not None:
         return known
@@ -265,9 +272,16 @@ def drop_branch(stream: Stream, branch: int) -> int:
     """Withdraw a branch; `restore` with its number brings it back."""
     if branch == MAIN:
         raise InvalidInput("the branch main cannot be dropped")
-    if branch == stream.history.current:
-        raise Conflict("the current branch cannot be dropped; switch to another one first")
     return withdraw(stream, MAIN, [branch])
+
+
+def _check_branch(stream: Stream, branch: int, type_name: str) -> None:
+    """Whether a branch may be dropped, or come back."""
+    if type_name == "Withdrawn" and branch == stream.history.current:
+        raise Conflict("the current branch cannot be dropped; switch to another one first")
+    name = stream.all_names()[branch]
+    if type_name == "Restored" and name in stream.names():
+        raise Conflict(f"there is another branch {name!r} now; drop it before this one comes back")
 
 
 def move_tip(stream: Stream, branch: int, turn: int, *, by: str = "host") -> int:
@@ -302,6 +316,8 @@ def _retract(stream: Stream, branch: int, numbers: Sequence[int], type_name: str
                 f"number {number} is an act itself ({stream.record(number).header.type}); "
                 "it is undone by another one"
             )
+        if number in stream.history.branches:
+            _check_branch(stream, number, type_name)
     draft = Draft(type_name, payload_of(type_name, by=by), branch=branch)
     tip = stream.history.branches[branch].tip
     return stream.append(_act(stream, draft, tip, tuple(numbers)))

@@ -2,6 +2,9 @@
 
 An event stands for a branch when its payload is there, it is not withdrawn, its turn lies on
 the branch's path, it is the chosen one if it is a text, and every one of its causes stands.
+
+What has no causes (a name, a card, a policy) is said by a branch and not by what was said, so it
+stands on that branch and on those forked from it later.
 """
 
 from __future__ import annotations
@@ -59,16 +62,19 @@ class Standing:
         flags = self._flags
         return [n for n in self.history.events_of[self.path[depth]] if flags[n]]
 
-    def times(self, depth: int) -> list[tuple[int, Moment]]:
-        """The standing events of the turn at this depth, each with its effective moment."""
+    def times(self, depth: int) -> list[tuple[int, Moment | None]]:
+        """The standing events of the turn at this depth, each with its effective moment.
+
+        It is None as long as no time is known on the path.
+        """
         at, offset = self.clock[depth]
         offset = self._own_offset(self.path[depth], offset)
-        result = []
+        result: list[tuple[int, Moment | None]] = []
         for number in self.at_depth(depth):
             own = max(at, self.history.at[number])
             if self.history.kind[number] in _SAID:
                 at = own
-            result.append((number, Moment(own, offset)))
+            result.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))
         return result
 
     def chosen(self, target: int, default: int | None = None) -> int | None:
@@ -90,7 +96,7 @@ class Standing:
         if self.chosen(turn) is not None:
             return "completed"
         ended = (n for n in self.history.events_of[turn] if self.history.kind[n] == _ABANDONED)
-        return "abandoned" if any(self.says(number) for number in ended) else "open"
+        return "abandoned" if any(number in self for number in ended) else "open"
 
     def catch_up(self) -> None:
         """Take in what is new, and tell the watchers from which depth on things may differ."""
@@ -146,8 +152,13 @@ class Standing:
             not history.erased[number]
             and not history.withdrawn.get(number, False)
             and (history.kind[number] not in TEXT_CODES or self._is_chosen(number))
-            and all(self._flags[cause] for cause in history.causes_of(number))
+            and self._carried(number)
         )
+
+    def _carried(self, number: int) -> bool:
+        """What rests on something stands with it; what rests on nothing was said by a branch."""
+        causes = self.history.causes_of(number)
+        return all(self._flags[cause] for cause in causes) if causes else self.says(number)
 
     def _is_chosen(self, text: int) -> bool:
         history = self.history

@@ -11,8 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from enishi.kernel.checks import check_id
 from enishi.kernel.encoding import FORMAT, Header, request_mac
-from enishi.kernel.errors import InvalidInput, NotFound, RequestConflict, RequestErased
+from enishi.kernel.errors import (
+    InvalidInput,
+    LogDamaged,
+    NotFound,
+    RequestConflict,
+    RequestErased,
+)
 from enishi.kernel.events import EVENT_TYPES, payload_of, upcast
 from enishi.kernel.history import KINDS, MAIN, ROOT, TEXT_CODES, History
 from enishi.kernel.log import Entropy, Line, Log, Record, sealed
@@ -22,6 +29,7 @@ from enishi.kernel.standing import Standing
 AHEAD = 5 * MINUTE
 """How far a live time may be ahead of the clock."""
 
+_CALLER = "caller\n"
 _VOLATILE = frozenset({"by", "by_name", "name"})
 
 
@@ -59,7 +67,7 @@ class Stream:
     _names: dict[int, str] = field(default_factory=dict)
     _previous: bytes | None = None
     _now: Moment | None = None
-    _added: int = 0
+    _undone: int = 0
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -74,15 +82,10 @@ class Stream:
         with self.log.writing():
             outermost = self._now is None
             if outermost:
-                self._catch_up()
                 self._now = self.clock()
-                self._added = 0
+            self._catch_up()
             try:
                 yield
-            except BaseException:
-                if self._added:
-                    self.forget()
-                raise
             finally:
                 if outermost:
                     self._now = None
@@ -130,7 +133,6 @@ class Stream:
         self.history.extend([header])
         if draft.type == "BranchForked":
             self._names[number] = draft.payload["name"]
-        self._added += 1
         return number
 
     def recorded(self, request: str | None, drafts: Sequence[Draft]) -> int | None:
@@ -148,11 +150,11 @@ class Stream:
             record = self.log.record(self.line.line, number)
             if record is not None and record.payload is None:
                 raise RequestErased(
-                    f"request {request!r} was recorded as number {number} and has been erased"
+                    f"request {_shown(request)} was recorded as number {number} and has been erased"
                 )
             if record is None or not _same(record, draft):
                 raise RequestConflict(
-                    f"request {request!r} was recorded as number {first} with other content; "
+                    f"request {_shown(request)} was recorded as number {first} with other content; "
                     "a new request needs an id of its own"
                 )
         return first
@@ -161,12 +163,14 @@ class Stream:
         """The form in which a request id is kept."""
         return request_mac(self.line.secret, request)
 
-    def destroy(self, numbers: Sequence[int], reason: str) -> int:
-        """Destroy payloads and record the tombstone that says so. Needs `writing`."""
+    def destroy(self, numbers: Sequence[int]) -> int:
+        """Destroy payloads and record the tombstone that says so. Needs `writing`.
+
+        Checkpoints may have folded them, so they go as well.
+        """
         self.log.destroy(self.line.line, numbers)
-        return self.append(
-            Draft("Erased", payload_of("Erased", reason=reason), targets=tuple(numbers))
-        )
+        self.log.drop_checkpoints(self.line.line)
+        return self.append(Draft("Erased", payload_of("Erased"), targets=tuple(numbers)))
 
     # Reading
 
@@ -192,7 +196,9 @@ class Stream:
             number: current
             for number in numbers
             if (payload := found.get(number)) is not None
+            and history.kind[number] < len(KINDS)
             and (current := upcast(KINDS[history.kind[number]], history.version[number], payload))
+            is not None
         }
 
     def is_text(self, number: int) -> bool:
@@ -222,11 +228,17 @@ class Stream:
         return list(self.branch_names().values())
 
     def _catch_up(self) -> None:
+        if self._undone != self.log.undone:
+            self.forget()
         start = len(self.history)
         length, tip = self.log.tip(self.line.line)
         if length == start:
             return
-        self.history.extend(self.log.headers(self.line.line, start))
+        try:
+            self.history.extend(self.log.headers(self.line.line, start))
+        except LogDamaged:
+            self.forget()
+            raise
         self._previous = tip
         for number in self.history.branches:
             if number not in self._names:
@@ -234,13 +246,22 @@ class Stream:
                 self._names[number] = payload["name"] if payload else f"branch-{number}"
 
     def forget(self) -> None:
-        """Drop what is in memory (after a rolled-back transaction); it is read when needed."""
+        """Drop what is in memory, as after a rollback; it is read again when it is needed."""
         self.history = History()
         self.kept.clear()
         self._standing.clear()
         self._names.clear()
         self._previous = None
-        self._added = 0
+        self._undone = self.log.undone
+
+
+def own_request(request: str | None) -> str | None:
+    """The form of a request id that a caller gave; batches and imports have ids of other forms."""
+    return None if request is None else f"{_CALLER}{check_id(request, 'a request id')}"
+
+
+def _shown(request: str) -> str:
+    return repr(request.removeprefix(_CALLER))
 
 
 def _triple(moment: Moment | None) -> tuple[int, int, int] | None:
@@ -250,8 +271,12 @@ def _triple(moment: Moment | None) -> tuple[int, int, int] | None:
 def _same(record: Record, draft: Draft) -> bool:
     if record.header.type != draft.type:
         return False
-    payload = record.payload or {}
+    payload = upcast(draft.type, record.header.version, record.payload or {}) or {}
     if draft.happened is not None and record.header.moment != draft.happened:
+        return False
+    if draft.turn != ROOT and record.header.turn != draft.turn:
+        return False
+    if record.header.targets != draft.targets:
         return False
     keys = (payload.keys() | draft.payload.keys()) - _VOLATILE
     return all(payload.get(key) == draft.payload.get(key) for key in keys)

@@ -19,10 +19,12 @@ _REPLY = kind_code("ReplyGiven")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One message or reply in the wording that is chosen on a branch.
+    """One message or reply in one of its wordings, as seen from a branch.
 
     `number` is that wording's, `root` the message's or reply's own; `content` is None where the
-    wording was erased. `wordings` are the numbers of all wordings, the original first.
+    wording was erased. `wordings` are the numbers of all wordings, the original first. `chosen`
+    is whether a reply is the one that counts among its turn's, `stands` whether this wording
+    counts at all.
     """
 
     number: int

@@ -73,12 +73,25 @@ def read_policy(data: dict[str, Any]) -> Policy:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(f"the policy does not fit at {place}: {first['msg']}") from None
-    missing = set(DIMENSIONS) - policy.rapport.start.keys()
-    missing_signals = set(get_args(SignalKind)) - policy.rapport.signals.keys()
-    missing_strengths = set(get_args(Strength)) - policy.rapport.strength.keys()
-    for name in sorted(missing | missing_signals | missing_strengths):
-        raise InvalidInput(f"the policy does not fit: {name} is missing")
+    if missing := _missing(policy.rapport):
+        raise InvalidInput(f"the policy does not fit: {', '.join(missing)} is missing")
     return policy
+
+
+def fits_rapport(numbers: object) -> bool:
+    """Whether plain data are whole numbers of the rapport fold."""
+    try:
+        return not _missing(RapportNumbers.model_validate(numbers))
+    except ValidationError:
+        return False
+
+
+def _missing(numbers: RapportNumbers) -> list[str]:
+    return sorted(
+        (set(DIMENSIONS) - numbers.start.keys())
+        | (set(get_args(SignalKind)) - numbers.signals.keys())
+        | (set(get_args(Strength)) - numbers.strength.keys())
+    )
 
 
 def read_bend(data: object) -> dict[str, int]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from enishi.kernel.fold import Event, Projection, Reason, State
-from enishi.projections.policy import ONE, Policy, bundled_policy
+from enishi.projections.policy import ONE, Policy, bundled_policy, fits_rapport
 
 _EARNED = ("trust", "safety")
 
@@ -44,37 +44,39 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
         state["bend"] = event.payload.get("bend", {})
 
 
-def _adopt(state: State, numbers: dict[str, Any] | None) -> None:
-    if numbers is None:
+def _adopt(state: State, numbers: object) -> None:
+    """Numbers that do not fit (from elsewhere: here they are checked first) change nothing."""
+    if not fits_rapport(numbers):
         return
-    untouched = state["today"]["day"] is None and state["values"] == state["policy"]["start"]
+    untouched = state["today"] == _day(None) and state["values"] == state["policy"]["start"]
     state["policy"] = numbers
     if untouched:
-        state["values"] = dict(numbers["start"])
+        state["values"] = dict(state["policy"]["start"])
 
 
 def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
-    today = state["today"]
+    today, day = state["today"], event.moment.day if event.moment else None
     # A journey west can turn the calendar back; a day that is over stays over.
-    if today["day"] is None or event.moment.day > today["day"]:
-        today = state["today"] = _day(event.moment.day)
+    if day is not None and (today["day"] is None or day > today["day"]):
+        today = state["today"] = _day(day)
     payload, policy = event.payload, state["policy"]
     kind = f"{payload['signal']} {payload['actor']}"
     sentence = _sentence(today, payload)
     rank = sentence["ranks"].get(kind)
     if rank is None:
         rank = today["shown"][kind] = sentence["ranks"][kind] = today["shown"].get(kind, 0) + 1
-    strength = policy["strength"][payload.get("strength", "moderate")]
-    for dimension, figure in policy["signals"].get(payload["signal"], {}).items():
+    strength = policy["strength"][payload["strength"]]
+    for dimension, figure in policy["signals"][payload["signal"]].items():
         bend = state["bend"].get(dimension, ONE)
         wanted = _divide(figure * strength * bend, rank * ONE * ONE)
         if dimension in _EARNED and not _earns(payload, wanted):
             continue
-        peak = sentence["peak"].get(dimension, 0)
+        peak, given = sentence["peaks"].get(dimension, (0, 0))
         if abs(wanted) <= abs(peak):
             continue
-        sentence["peak"][dimension] = wanted
-        change = _limited(state, dimension, wanted - peak)
+        # The stronger replaces the weaker: what that one gave is taken out of it.
+        change = _limited(state, dimension, wanted - given)
+        sentence["peaks"][dimension] = [wanted, given + change]
         if change:
             state["values"][dimension] += change
             if trace is not None:
@@ -91,7 +93,7 @@ def _sentence(today: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
     text, start = payload["spans"][-1][0], payload["sentence"][0]
     found: dict[str, Any] = today["sentences"].setdefault(f"{text}:{start}", {})
     if not found:
-        found.update(ranks={}, peak={})
+        found.update(ranks={}, peaks={})
     return found
 
 

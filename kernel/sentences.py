@@ -1,15 +1,18 @@
-"""Where sentences begin and end, in English and Chinese, by fixed tables of its own.
+"""How a text is built, in English and Chinese: its sentences, and what its author says himself.
 
-A Unicode table would change between Python releases, and with it what a span covers.
+By fixed tables of its own. A Unicode table would change between Python releases, and with it what
+a span covers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 BREAKS = "\n\r\u2028\u2029"
 SPACE = " \t\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u202f\u205f\u3000" + BREAKS
+WORDS = r"A-Za-z0-9\u00c0-\u024f\u0370-\u1fff\u2e80-\u2fdf\u3005-\u3007\u3041-\u9fff\uac00-\ud7af"
+"""What words are made of, as the inside of a character class."""
 CLOSERS = "\"'”’」』）)】\\]》〉}*_~"
 
 _NEVER_LAST = frozenset(
@@ -49,8 +52,11 @@ _END = re.compile(
     rf"|(?P<mark>[.!?]++)(?P<tail>[.!?。！？…｡]*+[{CLOSERS}]*+)"
     rf"|(?P<line>[{BREAKS}]))(?P<gap>[{SPACE}]*+)"
 )
+_WORD = re.compile(f"[{WORDS}]")
 _SPACES = re.compile(rf"[{SPACE}]*+")
 _WORD_BEFORE = re.compile(r"(?<![A-Za-z0-9.])[A-Za-z0-9.]{1,12}\Z")
+_BREAKS = frozenset(BREAKS)
+_QUOTES = frozenset("\"'”’")
 _LONGEST_ABBREVIATION = 13
 _WIDE_FROM = "\u2e80"
 
@@ -103,9 +109,9 @@ def _ends(text: str, found: re.Match[str]) -> bool:
     if not found["gap"]:
         before = text[found.start() - 1] if found.start() else ""
         return following >= _WIDE_FROM and not "0" <= before <= "9"
-    if any(break_ in found["gap"] for break_ in BREAKS):
+    if not _BREAKS.isdisjoint(found["gap"]):
         return True
-    if "a" <= following <= "z" and any(closer in found["tail"] for closer in "\"'”’"):
+    if "a" <= following <= "z" and not _QUOTES.isdisjoint(found["tail"]):
         return False
     return found["mark"] != "." or not _abbreviated(text, found.start(), following)
 
@@ -129,3 +135,46 @@ def _opens_line(text: str, at: int) -> bool:
     """Whether nothing but blanks stands before `at` on its line: a numbered item."""
     before = text[max(0, at - 8) : at].rstrip(" \t")
     return before[-1] in BREAKS if before else at < 8
+
+
+def asides(quotes: Iterable[str]) -> re.Pattern[str]:
+    """Code, quoted lines, markup, narration between asterisks, and words in quotes.
+
+    `quotes` are pairs of an opening and a closing mark.
+    """
+    return re.compile(
+        r"(?P<code>```.*?(?:```|\Z)|`[^`\n]*`|^ {0,3}>[^\n]*)"
+        r"|(?P<markup><[A-Za-z/!][^<>\n]{0,300}>|\*\*+)"
+        r"|(?P<narration>\*(?=[^ \n*])[^*\n]*(?:\*|$))"
+        rf"|(?P<quote>{'|'.join(map(_quoted, quotes))})",
+        re.DOTALL | re.MULTILINE,
+    )
+
+
+def _quoted(pair: str) -> str:
+    opener, closer = pair[0], pair[1]
+    if closer == "'":
+        return rf"(?<![A-Za-z0-9]){opener}(?=[A-Za-z])[^\n]{{1,200}}?'(?![A-Za-z0-9])"
+    if opener == closer:
+        return rf"{opener}+[^{closer}\n]*(?:{closer}+|$)"
+    return rf"{opener}[^{closer}]*(?:{closer}|\Z)"
+
+
+def spoken(text: str, aside: re.Pattern[str], *, nested: bool = False) -> str:
+    """The text, at the same length, with everything blanked that its author does not say.
+
+    Where no words but narration stand outside the quotes, what is quoted is what he says.
+    """
+    own = not nested and not _WORD.search(aside.sub("", text))
+
+    def blanked(found: re.Match[str]) -> str:
+        whole = found[0]
+        if found.lastgroup == "markup":
+            return " " * len(whole)
+        if found.lastgroup != "quote":
+            return "\n" * len(whole)
+        if own and not _WORD.match(whole[-1]):
+            return "\n" + spoken(whole[1:-1], aside, nested=True) + "\n"
+        return "\0" * len(whole)
+
+    return aside.sub(blanked, text)

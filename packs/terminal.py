@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from rich import box
 from rich.console import Console
@@ -21,6 +21,17 @@ from enishi.projections.reading import Change, Rapport
 
 _BAR = 24
 _QUOTE = 100
+_ORDERS = {code: "\ufffd" for code in (*range(32), *range(0x7F, 0xA0)) if code not in (9, 10)}
+
+
+class Parties(Protocol):
+    """Whatever names an agent and a user."""
+
+    @property
+    def agent(self) -> str: ...
+
+    @property
+    def user(self) -> str: ...
 
 
 def plain(value: Any) -> Any:
@@ -39,8 +50,11 @@ def plain(value: Any) -> Any:
 
 
 def say(console: Console, line: str, style: str | None = None) -> None:
-    """One line, as it is: never wrapped, never read as markup."""
-    console.print(line, style=style, highlight=False, markup=False, soft_wrap=True)
+    """One line, as it is: never wrapped, never read as markup or as an order to the terminal."""
+    plain_line = line.translate(_ORDERS)
+    console.print(
+        plain_line, style=style, highlight=False, markup=False, emoji=False, soft_wrap=True
+    )
 
 
 def print_relationships(console: Console, summaries: Iterable[Summary]) -> None:
@@ -221,12 +235,14 @@ def _counts(report: ImportReport) -> list[str]:
     return [*done, "turns that came back"] if report.returned else done
 
 
-def print_verifications(console: Console, verified: Iterable[tuple[Summary, Verification]]) -> None:
+def print_verifications(
+    console: Console, verified: Iterable[tuple[Parties, Verification]]
+) -> None:
     """What verifying found, one relationship a line, and each problem with its place."""
-    for about, found in verified:
+    for bond, found in verified:
         verdict = "verified" if found.ok else f"{len(found.problems)} problems"
         counts = f"{found.length} records, {found.erased} erased"
-        say(console, f"{about.agent} and {about.user}: {counts}, tip {found.tip}: {verdict}")
+        say(console, f"{bond.agent} and {bond.user}: {counts}, tip {found.tip}: {verdict}")
         for problem in found.problems:
             say(console, f"  {problem}", "bold red")
 

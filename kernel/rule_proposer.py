@@ -1,0 +1,296 @@
+"""The bundled proposer: tables of words for English and Chinese, and no model.
+
+The tables under `rules/` hold every word; here is only how they are read. It prefers silence to
+a guess: whoever wants more than plain words show puts a model behind the same protocol.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from itertools import chain, islice
+from string import ascii_lowercase, ascii_uppercase
+from typing import Literal, NamedTuple, get_args
+
+from pydantic import Field
+
+from enishi.kernel.proposals import (
+    Citation,
+    Frozen,
+    Proposal,
+    ReadText,
+    Signal,
+    SignalKind,
+    Strength,
+)
+from enishi.kernel.sentences import WORDS, asides, sentences, spoken
+
+EDITION = 1
+"""Counted up by hand when the reading changes; changed tables show in the version by themselves."""
+
+LANGUAGES = ("en", "zh")
+MOST_PROPOSALS = 32
+MOST_MATCHES = 8
+"""So many matches of one kind are judged in one sentence."""
+LONGEST_TEXT = 1 << 16
+"""What stands beyond these many code points is not read: no message is that long."""
+LONGEST_SENTENCE = 500
+"""A longer stretch without an end has no grammar that these tables could follow."""
+
+Where = Literal["text", "sentence", "earlier", "later", "before", "after"]
+
+_STRENGTHS: tuple[Strength, ...] = get_args(Strength)
+_WHOLE = "(?<![a-z0-9])(?=[!-~])(?:{})(?![a-z0-9])"
+_ASKING = re.compile(rf"[?？][^{WORDS}]*\Z")
+
+
+class Patterns(Frozen):
+    """What shows one kind of signal, by who acted and how strongly. `decoys` only look alike."""
+
+    speaker: dict[Strength, list[str]] = Field(default_factory=dict)
+    listener: dict[Strength, list[str]] = Field(default_factory=dict)
+    decoys: list[str] = Field(default_factory=list)
+
+    def groups(self) -> Iterator[tuple[bool, int, bool, list[str]]]:
+        """Whether the speaker acted, how strongly, whether it must open a clause, what shows it."""
+        for speaker_acted, by_strength in ((True, self.speaker), (False, self.listener)):
+            for strength, shown in by_strength.items():
+                opening = [pattern[1:] for pattern in shown if pattern.startswith("^")]
+                anywhere = [pattern for pattern in shown if not pattern.startswith("^")]
+                for opens, patterns in ((True, opening), (False, anywhere)):
+                    if patterns:
+                        yield speaker_acted, _STRENGTHS.index(strength), opens, patterns
+
+
+class Table(Frozen):
+    """One language as its file holds it. The head of `rules/en.toml` explains each part."""
+
+    whole_words: bool
+    fold: str
+    quotes: list[str]
+    edges: str
+    joints: list[str]
+    openers: list[str]
+    words: dict[str, str]
+    stronger: list[str]
+    weaker: list[str]
+    tags: list[str]
+    foreign: list[str]
+    silence: dict[Where, dict[str, list[str]]]
+    signals: dict[SignalKind, Patterns]
+
+
+class _Hit(NamedTuple):
+    kind: SignalKind
+    speaker_acted: bool
+    strength: int
+    start: int
+    end: int
+
+
+class _Place(NamedTuple):
+    """A hit from `first` to `last`, in its clause from `low` to `high`, in its sentence."""
+
+    start: int
+    low: int
+    first: int
+    last: int
+    high: int
+    end: int
+
+
+class _Group(NamedTuple):
+    speaker_acted: bool
+    strength: int
+    opens: bool
+    pattern: re.Pattern[str]
+
+
+class RuleProposer:
+    """Proposes signals where plain English or Chinese words show them.
+
+    Pure: the same texts give the same answer on every machine. Each proposal cites the one span
+    of words that matched. A sentence gives at most one proposal of a kind, a text at most
+    `MOST_PROPOSALS`.
+    """
+
+    name = "rules"
+    by = "rule"
+
+    def __init__(self) -> None:
+        self._rules = _load()
+
+    @property
+    def version(self) -> str:
+        """Names the edition and the exact tables."""
+        return self._rules.version
+
+    def propose(self, texts: list[ReadText]) -> list[Proposal]:
+        """The signals in these texts, in the order of the texts and of the words in them."""
+        return [
+            _signal(text, hit)
+            for text in texts
+            if text.role != "other"
+            for hit in islice(self._rules.hits(text.content[:LONGEST_TEXT]), MOST_PROPOSALS)
+        ]
+
+
+def _signal(text: ReadText, hit: _Hit) -> Signal:
+    quote = text.content[hit.start : hit.end]
+    return Signal(
+        signal=hit.kind,
+        actor="user" if (text.role == "user") == hit.speaker_acted else "agent",
+        strength=_STRENGTHS[hit.strength],
+        citations=(Citation(text=text.number, start=hit.start, end=hit.end, quote=quote),),
+    )
+
+
+class _Rules:
+    """All languages together."""
+
+    def __init__(self, sources: list[str]) -> None:
+        tables = [Table.model_validate(tomllib.loads(source)) for source in sources]
+        fold = dict(zip(ascii_uppercase, ascii_lowercase, strict=True))
+        fold |= {pair[0]: pair[1] for table in tables for pair in table.fold.split()}
+        self.version = f"{EDITION}.{sha256(''.join(sources).encode()).hexdigest()[:8]}"
+        self._fold = {ord(written): plain for written, plain in fold.items()}
+        self._asides = asides([pair for table in tables for pair in table.quotes])
+        self._languages = [_Language(table) for table in tables]
+
+    def hits(self, content: str) -> Iterator[_Hit]:
+        folded = content.translate(self._fold)
+        languages = [language for language in self._languages if language.likely.search(folded)]
+        if not languages:
+            return
+        speech = spoken(folded, self._asides)
+        if any(language.silence["text"].search(speech) for language in self._languages):
+            return
+        for start, end in sentences(content):
+            if end - start <= LONGEST_SENTENCE:
+                yield from _strongest(
+                    hit
+                    for language in languages
+                    if language.likely.search(speech, start, end)
+                    for hit in language.hits(speech, start, end)
+                )
+
+
+def _strongest(hits: Iterable[_Hit]) -> list[_Hit]:
+    """The strongest hit of each kind, the first among equals, in the order of the words."""
+    best: dict[SignalKind, _Hit] = {}
+    for hit in hits:
+        if hit.kind not in best or hit.strength > best[hit.kind].strength:
+            best[hit.kind] = hit
+    return sorted(best.values(), key=lambda hit: (hit.start, hit.end, hit.kind))
+
+
+class _Language:
+    """One table, compiled."""
+
+    def __init__(self, table: Table) -> None:
+        def either(patterns: Iterable[str]) -> re.Pattern[str]:
+            body = "|".join(_expanded(table, pattern) for pattern in patterns) or "(?!)"
+            return re.compile(_WHOLE.format(body) if table.whole_words else body)
+
+        signals = table.signals
+        shown = chain(*(group[-1] for p in signals.values() for group in p.groups()))
+        self.likely = either(chain(*map(_spread, shown)))
+        self.silence = {
+            where: either(chain(*table.silence.get(where, {}).values()))
+            for where in get_args(Where)
+        }
+        self._decoys = {kind: either(patterns.decoys) for kind, patterns in signals.items()}
+        self._groups = {
+            kind: [
+                _Group(speaker_acted, strength, opens, either(shown))
+                for speaker_acted, strength, opens, shown in patterns.groups()
+            ]
+            for kind, patterns in signals.items()
+        }
+        self._edge = re.compile(f"[{table.edges}]+|{either(table.joints).pattern}")
+        self._opener = re.compile(f" *+(?:(?:{either(table.openers).pattern}) *+)*+")
+        self._tag = either(table.tags)
+        self._foreign = either(table.foreign)
+        self._stronger = either(table.stronger)
+        self._weaker = either(table.weaker)
+
+    def hits(self, speech: str, start: int, end: int) -> Iterator[_Hit]:
+        """What one sentence shows, in this language."""
+        if self._foreign.search(speech, start, end):
+            return
+        edges = [edge.span() for edge in self._edge.finditer(speech, start, end)]
+        asked = self._asked(speech, edges, start, end)
+        for kind, groups in self._groups.items():
+            found = [(g, m) for g in groups for m in g.pattern.finditer(speech, start, end)]
+            decoys = list(self._decoys[kind].finditer(speech, start, end)) if found else []
+            for group, match in found[:MOST_MATCHES]:
+                first, last = match.span()
+                low = max((stop for _, stop in edges if stop <= first), default=start)
+                high = min((begin for begin, _ in edges if begin >= last), default=end)
+                place = _Place(start, low, first, last, high, end)
+                if (
+                    last <= asked
+                    and (not group.opens or self._opener.fullmatch(speech, low, first))
+                    and not any(decoy.start() < last and first < decoy.end() for decoy in decoys)
+                    and not self._silenced(speech, place)
+                ):
+                    strength = max(0, min(2, group.strength + self._step(speech, place)))
+                    yield _Hit(kind, group.speaker_acted, strength, first, last)
+
+    def _asked(self, speech: str, edges: list[tuple[int, int]], start: int, end: int) -> int:
+        """Where the part of the sentence begins that is a question; its end if nothing is."""
+        mark = _ASKING.search(speech, start, end)
+        if not mark:
+            return end
+        begin = max((stop for _, stop in edges if stop <= mark.start()), default=start)
+        return start if self._tag.fullmatch(speech[begin : mark.start()].strip(" ")) else begin
+
+    def _silenced(self, speech: str, at: _Place) -> bool:
+        """Whether something around the words takes them back: a negation, a report, an if."""
+        around: tuple[tuple[Where, int, int], ...] = (
+            ("before", at.low, at.first),
+            ("after", at.last, at.high),
+            ("earlier", at.start, at.first),
+            ("later", at.last, at.end),
+            ("sentence", at.start, at.first),
+            ("sentence", at.last, at.end),
+        )
+        return any(self.silence[where].search(speech, *span) for where, *span in around)
+
+    def _step(self, speech: str, at: _Place) -> int:
+        """+1, 0 or -1: whether words in the hit or right beside it strengthen or weaken it."""
+
+        def beside(degree: re.Pattern[str]) -> bool:
+            words = degree.finditer(speech, max(at.low, at.first - 20), min(at.high, at.last + 20))
+            return any(word.end() >= at.first - 1 and word.start() <= at.last + 1 for word in words)
+
+        return beside(self._stronger) - beside(self._weaker)
+
+
+def _expanded(table: Table, pattern: str) -> str:
+    """A pattern of the tables as a regular expression.
+
+    A group repeats at most four times, so that no table can make the search explode.
+    """
+    body = pattern
+    while (named := re.sub("<([a-z_]+)>", lambda name: f"({table.words[name[1]]})", body)) != body:
+        body = named
+    body = body.replace(")*", "){0,4}").replace(")+", "){1,4}")
+    body = re.sub(r"\((?!\?)", "(?:", body).replace(" ", " +")
+    return body.replace("$", f"(?= *(?:[{table.edges}]|\\Z))")
+
+
+def _spread(pattern: str) -> list[str]:
+    """The alternatives of a leading group as patterns that begin with a letter: found far faster."""
+    group = re.match(r"\(([^()]*)\)(?![?*+{])", pattern)
+    return [each + pattern[group.end() :] for each in group[1].split("|")] if group else [pattern]
+
+
+@cache
+def _load() -> _Rules:
+    folder = files("enishi.kernel").joinpath("rules")
+    return _Rules([folder.joinpath(f"{name}.toml").read_text("utf-8") for name in LANGUAGES])

@@ -95,6 +95,9 @@ def signal(kind: Any, text: int, quote: str, **more: Any) -> Signal:
     return Signal(signal=kind, **fields)
 
 
+EVERY_KIND = frozenset(range(256))
+
+
 def requested(stream: Stream, id: str) -> int | None:
     """The number of the record that carries a caller's request id."""
     return stream.log.requested(stream.line, f"caller\n{id}")
@@ -339,7 +342,7 @@ def outcome(stream: Stream, branch: int) -> dict[str, Any]:
         "standing": [
             [number, moment.at, moment.offset, moment.day] if moment else [number, None, None, None]
             for depth in range(len(standing.path))
-            for number, moment in standing.times(depth)
+            for number, moment in standing.times(depth, EVERY_KIND)
         ],
         "rapport": {"state": fold.state(), "digest": fold.digest()},
     }

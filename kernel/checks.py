@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from enishi.kernel.errors import InvalidInput
 
 MAX_ID = 200
 MAX_TEXT = 1 << 20
+
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def check_id(value: str, what: str) -> str:
     """An opaque id: 1 to 200 characters, no control characters; case matters."""
     if not isinstance(value, str) or not 1 <= len(value) <= MAX_ID:
         raise InvalidInput(f"{what} is a text of 1 to {MAX_ID} characters, not {_shown(value)}")
-    for character in value:
-        if _is_control(character) or _is_surrogate(character):
-            raise InvalidInput(f"{what} {_shown(value)} contains the character {character!a}")
+    if found := _UNFIT.search(value):
+        raise InvalidInput(f"{what} {_shown(value)} contains the character {found[0]!a}")
     return value
 
 
@@ -33,14 +36,6 @@ def check_text(content: str, what: str = "a text") -> str:
     if size > MAX_TEXT:
         raise InvalidInput(f"{what} has {size} bytes; at most {MAX_TEXT} can be recorded")
     return content
-
-
-def _is_control(character: str) -> bool:
-    return character < " " or "\x7f" <= character <= "\x9f" or character in "\u2028\u2029"
-
-
-def _is_surrogate(character: str) -> bool:
-    return "\ud800" <= character <= "\udfff"
 
 
 def _shown(value: object) -> str:

@@ -64,6 +64,8 @@ class Header(NamedTuple):
         return Moment(at, offset, bool(assumed))
 
 
+_FIELDS = len(Header._fields)
+
 _pack_header = msgpack.Packer(use_bin_type=True, autoreset=True).pack
 
 
@@ -78,7 +80,9 @@ def decode_header(data: bytes) -> Header:
         fields = msgpack.unpackb(data, use_list=False)
         if fields[0] != FORMAT:
             raise LogDamaged(f"a record has format {fields[0]!r}, and this Enishi knows {FORMAT}")
-        return Header._make(fields)
+        if len(fields) != _FIELDS:
+            raise LogDamaged(f"a record header has {len(fields)} fields instead of {_FIELDS}")
+        return tuple.__new__(Header, fields)
     except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
 
@@ -124,14 +128,20 @@ def state_digest(name: str, version: int, state: dict[str, Any]) -> str:
     return hashlib.sha256(_STATE_DOMAIN + data).hexdigest()
 
 
+_SCALARS = frozenset({str, int, bytes, bool, type(None)})
+
+
 def _sorted(value: Any) -> Any:
     kind = type(value)
-    if kind is str or kind is int or kind is bytes or kind is bool or value is None:
+    if kind in _SCALARS:
         return value
     if kind is dict:
         if not all(type(key) is str for key in value):
             raise TypeError("keys are strings")
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        return {
+            key: item if type(item := value[key]) in _SCALARS else _sorted(item)
+            for key in sorted(value)
+        }
     if kind is list or kind is tuple:
         return [_sorted(item) for item in value]
     raise TypeError(f"{kind.__name__} is not one of text, integer, bytes, boolean, list and map")

@@ -6,6 +6,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import msgpack
@@ -53,7 +54,7 @@ class Reason(NamedTuple):
 Apply = Callable[[State, Event, list[Reason] | None], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Projection:
     """A named pure fold. `apply` changes the state in place and never fails."""
 
@@ -62,6 +63,11 @@ class Projection:
     reads: frozenset[str]
     initial: Callable[[], State]
     apply: Apply
+
+    @cached_property
+    def codes(self) -> frozenset[int]:
+        """What it reads, as codes of `History.kind`."""
+        return frozenset(kind_code(name) for name in self.reads)
 
 
 class _Snapshot(NamedTuple):
@@ -149,16 +155,13 @@ class Fold:
             self._jump()
         while self.depth < end:
             self._keep_snapshot()
-            stop = min(self.depth + CHUNK_TURNS, end)
-            # The last turn is the one that changes most: a swipe or a late event refolds it alone.
-            if stop == end and self.depth < end - 1:
-                stop = end - 1
-            self._fold_turns(stop)
+            # Most changes are near the tip: the nearer, the shorter the way back to a snapshot.
+            self._fold_turns(self.depth + min(CHUNK_TURNS, (end - self.depth + 1) // 2))
 
     def _fold_turns(self, stop: int) -> None:
         turns = [self._events_at(depth) for depth in range(self.depth, stop)]
         numbers = [number for turn in turns for number, _ in turn]
-        payloads = self.stream.payloads(numbers)
+        payloads = self.stream.payloads(numbers, self.projection.reads)
         history, path, apply = self.stream.history, self.standing.path, self.projection.apply
         names = {kind_code(name): name for name in self.projection.reads}
         for depth, turn in enumerate(turns, start=self.depth):
@@ -228,9 +231,7 @@ def events_at(
     standing: Standing, projection: Projection, depth: int
 ) -> list[tuple[int, Moment | None]]:
     """The standing events that a projection reads at one depth, with their effective moments."""
-    codes = frozenset(kind_code(name) for name in projection.reads)
-    kind = standing.history.kind
-    return [(n, moment) for n, moment in standing.times(depth) if kind[n] in codes]
+    return standing.times(depth, projection.codes)
 
 
 def standing_events(
@@ -245,7 +246,8 @@ def standing_events(
     for start in range(0, len(standing.path), CHUNK_TURNS):
         stop = min(start + CHUNK_TURNS, len(standing.path))
         turns = [(d, events_at(standing, projection, d)) for d in range(start, stop)]
-        payloads = stream.payloads([number for _, turn in turns for number, _ in turn])
+        numbers = [number for _, turn in turns for number, _ in turn]
+        payloads = stream.payloads(numbers, projection.reads)
         for depth, turn in turns:
             for number, moment in turn:
                 if until is not None and moment is not None and until.at < moment.at:

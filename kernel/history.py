@@ -79,55 +79,63 @@ class History:
         return len(self.kind)
 
     def extend(self, headers: Iterable[Header]) -> None:
-        """Take in the next records, in the order of their numbers."""
-        for header in headers:
-            try:
-                self._add(header)
-            except (KeyError, IndexError, TypeError, ValueError, OverflowError):
-                raise LogDamaged(
-                    f"record {header.number} speaks of a turn or branch that is not there; "
-                    "run: enishi verify"
-                ) from None
+        """Take in the next records, in the order of their numbers.
 
-    def _add(self, header: Header) -> None:
-        number = header.number
-        kind = _CODES.get(header.type, _UNKNOWN)
-        turn = ROOT if header.turn is None else header.turn
+        Records that speak of what is not there are LogDamaged; the history is of no use then.
+        """
+        number = len(self)
+        try:
+            for header in headers:
+                number = header.number
+                self.add(header)
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+            raise LogDamaged(
+                f"record {number} speaks of a turn or branch that is not there; run: enishi verify"
+            ) from None
+
+    def add(self, header: Header) -> None:
+        """Take in the next record."""
+        # Unpacked at once: this runs for every record whenever a relationship is opened.
+        (
+            _, _, number, _, type_name, version, happened, _,
+            own_turn, own_parent, branch, causes, targets, _, _,
+        ) = header  # fmt: skip
+        kind = _CODES.get(type_name, _UNKNOWN)
+        turn = ROOT if own_turn is None else own_turn
         self.kind.append(kind)
-        self.version.append(min(header.version, 255))
+        self.version.append(min(version, 255))
         self.turn.append(turn)
-        self.branch.append(header.branch)
+        self.branch.append(branch)
         self.erased.append(0)
-        happened = header.happened
         if happened is None:
             self.at.append(UNKNOWN_TIME)
             self.offset.append(0)
         else:
-            self.at.append(happened[0])
-            self.offset.append(happened[1])
-            if happened[2]:
+            at, offset, assumed = happened
+            self.at.append(at)
+            self.offset.append(offset)
+            if assumed:
                 self.assumed.add(number)
         if kind in _ACT_CODES:
             self._act(number, header)
             return
         if kind == _TURN_OPENED:
-            parent = ROOT if header.parent is None else header.parent
+            parent = ROOT if own_parent is None else own_parent
             self.parent[number] = parent
             self.depth[number] = self.depth[parent] + 1
             self.events_of[number] = []
-            self.branches[header.branch].tip = number
+            self.branches[branch].tip = number
         elif kind == _REPLY:
             self.choices.setdefault(turn, []).append((number, number))
         elif kind == _REVISION:
-            base = header.targets[0]
-            self.base[number] = base
-            self.choices.setdefault(base, []).append((number, number))
+            self.base[number] = targets[0]
+            self.choices.setdefault(targets[0], []).append((number, number))
         elif number == 0:
             self.branches[MAIN] = Branch(MAIN, None, ROOT)
         self.events_of[turn].append(number)
         # A text rests on its turn alone; that is the default, so that it need not be kept.
-        if header.causes and header.causes != (turn,):
-            self.causes[number] = header.causes
+        if causes and causes != (turn,):
+            self.causes[number] = causes
 
     def _act(self, number: int, header: Header) -> None:
         targets = header.targets

@@ -167,6 +167,10 @@ class Log:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         for pragma in ("temp_store=MEMORY", "cache_size=-16000", "mmap_size=268435456"):
             connection.execute(f"PRAGMA {pragma}")
+        # Before anything is set: a foreign file stays as it is.
+        connection.execute("BEGIN")
+        version = _store_version(connection, self.path)
+        connection.execute("COMMIT")
         if not self.read_only:
             _use_wal(connection)
             for pragma in (
@@ -176,9 +180,6 @@ class Log:
                 "journal_size_limit=67108864",
             ):
                 connection.execute(f"PRAGMA {pragma}")
-        connection.execute("BEGIN")
-        version = _store_version(connection, self.path)
-        connection.execute("COMMIT")
         if version == 0:
             if self.read_only:
                 raise NotAStore(f"{self.path} is no Enishi store (it is empty)")

@@ -7,7 +7,7 @@ recorded. A refusal is a typed error, and then nothing was appended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from enishi.kernel.checks import check_id, check_text
@@ -95,8 +95,7 @@ def open_turn(
     turn = len(stream.history)
     # All times are looked at before the first record, so that a refusal leaves nothing behind.
     placed = [
-        replace(
-            draft,
+        draft._replace(
             turn=turn,
             causes=(turn,) if place else (),
             happened=_when(draft.happened, stream, by),
@@ -169,7 +168,7 @@ def add_message(
     if known is not None:
         return known
     _require_status(stream, branch, turn, "open")
-    return stream.append(replace(draft, request=request))
+    return stream.append(draft._replace(request=request))
 
 
 def give_reply(
@@ -199,7 +198,7 @@ def give_reply(
         happened = _last_moment(stream, turn)
     elif happened is None or by != "import":
         happened = _when(happened, stream, by)
-    return stream.append(replace(draft, happened=happened, request=request))
+    return stream.append(draft._replace(happened=happened, request=request))
 
 
 def abandon_turn(stream: Stream, branch: int, turn: int) -> int:
@@ -229,7 +228,7 @@ def revise_text(
     if known is not None:
         return known
     happened = stream.record(root).header.moment
-    return stream.append(replace(draft, happened=happened, request=request))
+    return stream.append(draft._replace(happened=happened, request=request))
 
 
 def choose_variant(stream: Stream, branch: int, reply: int, *, by: str = "host") -> int:
@@ -372,10 +371,9 @@ def adopt_policy(
 
 def party_name(stream: Stream, branch: int, party: str) -> str:
     """The display name that a party has now on a branch: its id, where none was given."""
-    standing = stream.standing(branch)
     number = stream.history.last("PartyNamed")
     while number != -1:
-        if number in standing:
+        if number in stream.standing(branch):
             payload = stream.payload(number)
             if payload is not None and payload["party"] == party:
                 return str(payload["name"])
@@ -391,7 +389,7 @@ def _at_tip(
 
 
 def _act(stream: Stream, draft: Draft, turn: int, targets: tuple[int, ...]) -> Draft:
-    return replace(draft, turn=turn, targets=targets, happened=stream.now)
+    return draft._replace(turn=turn, targets=targets, happened=stream.now)
 
 
 def _message(stream: Stream, branch: int, message: Message, by: str) -> dict[str, Any]:
@@ -437,7 +435,7 @@ def _when(given: Moment | None, stream: Stream, by: str) -> Moment | None:
 
 def _timeless(draft: Draft, given: Moment | None) -> Draft:
     """The draft as the request knew it: with a time only if the caller gave one."""
-    return replace(draft, happened=given)
+    return draft._replace(happened=given)
 
 
 def _last_moment(stream: Stream, turn: int) -> Moment | None:

@@ -62,20 +62,24 @@ class Standing:
         flags = self._flags
         return [n for n in self.history.events_of[self.path[depth]] if flags[n]]
 
-    def times(self, depth: int) -> list[tuple[int, Moment | None]]:
-        """The standing events of the turn at this depth, each with its effective moment.
+    def times(self, depth: int, kinds: frozenset[int]) -> list[tuple[int, Moment | None]]:
+        """The standing events of these kinds at this depth, each with its effective moment.
 
         It is None as long as no time is known on the path.
         """
-        at, offset = self.clock[depth]
-        offset = self._own_offset(self.path[depth], offset)
-        result: list[tuple[int, Moment | None]] = []
-        for number in self.at_depth(depth):
-            own = max(at, self.history.at[number])
-            if self.history.kind[number] in _SAID:
+        history, flags = self.history, self._flags
+        turn, (at, offset) = self.path[depth], self.clock[depth]
+        found: list[tuple[int, Moment | None]] = []
+        for number in history.events_of[turn]:
+            if not flags[number]:
+                continue
+            own = max(at, history.at[number])
+            if history.kind[number] in _SAID:
                 at = own
-            result.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))
-        return result
+            if history.kind[number] in kinds:
+                own_offset = self._own_offset(turn, offset)
+                found.append((number, None if own == UNKNOWN_TIME else Moment(own, own_offset)))
+        return found
 
     def chosen(self, target: int, default: int | None = None) -> int | None:
         """The text chosen on this branch for a turn (a reply) or for a text (a wording)."""
@@ -104,7 +108,7 @@ class Standing:
         if self._seen == len(history) and self.path:
             return
         stale = self._follow_tip()
-        for number in range(self._seen, len(history)):
+        for number in range(self._seen, len(history)) if stale else ():
             for touched in (number, *history.acts.get(number, ())):
                 turn = history.turn[touched]
                 if self.on_path(turn):
@@ -139,26 +143,27 @@ class Standing:
 
     def _judge(self, depth: int) -> None:
         """Judge the events of one turn; all earlier turns have been judged."""
-        history = self.history
-        turn = self.path[depth]
-        at, offset = self._end_of(depth - 1) if depth else (UNKNOWN_TIME, 0)
-        self.clock[depth] = (at, offset)
-        for number in history.events_of[turn]:
-            self._flags[number] = self._stands(number)
-
-    def _stands(self, number: int) -> bool:
-        history = self.history
-        return (
-            not history.erased[number]
-            and not history.withdrawn.get(number, False)
-            and (history.kind[number] not in TEXT_CODES or self._is_chosen(number))
-            and self._carried(number)
-        )
+        self.clock[depth] = self._end_of(depth - 1) if depth else (UNKNOWN_TIME, 0)
+        history, flags = self.history, self._flags
+        erased, withdrawn, kind = history.erased, history.withdrawn, history.kind
+        for number in history.events_of[self.path[depth]]:
+            flags[number] = (
+                not erased[number]
+                and not withdrawn.get(number, False)
+                and (kind[number] not in TEXT_CODES or self._is_chosen(number))
+                and self._carried(number)
+            )
 
     def _carried(self, number: int) -> bool:
         """What rests on something stands with it; what rests on nothing was said by a branch."""
         causes = self.history.causes_of(number)
-        return all(self._flags[cause] for cause in causes) if causes else self.says(number)
+        if not causes:
+            return self.says(number)
+        flags = self._flags
+        for cause in causes:
+            if not flags[cause]:
+                return False
+        return True
 
     def _is_chosen(self, text: int) -> bool:
         history = self.history

@@ -6,10 +6,10 @@ first take in what other threads and processes have added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.encoding import FORMAT, Header, request_mac
@@ -33,8 +33,7 @@ _CALLER = "caller\n"
 _VOLATILE = frozenset({"by", "by_name", "name"})
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """An event that is about to be recorded. `turn` ROOT is the place before the first turn.
 
     `request` is the id of the request that it answers, kept as an HMAC only.
@@ -107,30 +106,30 @@ class Stream:
 
     def append(self, draft: Draft) -> int:
         """Record an event. Returns its number. Needs `writing`."""
-        number = len(self.history)
+        history, number = self.history, len(self.history.kind)
         opens = draft.type == "TurnOpened"
-        tip = self.history.branches[draft.branch].tip if opens else draft.turn
-        turn, parent = (number, tip) if opens else (tip, self.history.parent.get(tip, ROOT))
+        turn = number if opens else draft.turn
+        parent = history.branches[draft.branch].tip if opens else history.parent.get(turn, ROOT)
         salt, payload, committed = sealed(draft.payload, self.entropy)
         header = Header(
-            format=FORMAT,
-            relationship=self.line.relationship,
-            number=number,
-            previous=self._previous,
-            type=draft.type,
-            version=EVENT_TYPES[draft.type].version,
-            happened=_triple(draft.happened),
-            recorded=self.now.at,
-            turn=None if turn == ROOT else turn,
-            parent=None if parent == ROOT else parent,
-            branch=draft.branch,
-            causes=draft.causes if not opens else (),
-            targets=draft.targets,
-            request=None if draft.request is None else self.mac(draft.request),
-            commitment=committed,
+            FORMAT,
+            self.line.relationship,
+            number,
+            self._previous,
+            draft.type,
+            EVENT_TYPES[draft.type].version,
+            _triple(draft.happened),
+            self.now.at,
+            None if turn == ROOT else turn,
+            None if parent == ROOT else parent,
+            draft.branch,
+            draft.causes,
+            draft.targets,
+            None if draft.request is None else self.mac(draft.request),
+            committed,
         )
         self._previous = self.log.append(self.line.line, header, salt, payload)
-        self.history.extend([header])
+        history.add(header)
         if draft.type == "BranchForked":
             self._names[number] = draft.payload["name"]
         return number
@@ -188,10 +187,15 @@ class Stream:
             return None
         return upcast(record.header.type, record.header.version, record.payload)
 
-    def payloads(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Payloads by number, in their newest version; erased and unknown ones are absent."""
+    def payloads(
+        self, numbers: Sequence[int], types: Iterable[str] = EVENT_TYPES
+    ) -> dict[int, dict[str, Any]]:
+        """Payloads by number, in their newest version; erased and unknown ones are absent.
+
+        `types` are all that may occur among them: fewer are read faster.
+        """
         history = self.history
-        found = self.log.payloads(self.line.line, numbers, EVENT_TYPES)
+        found = self.log.payloads(self.line.line, numbers, types)
         return {
             number: current
             for number in numbers

@@ -109,7 +109,7 @@ def why_not(stream: Stream, standing: Standing, number: int) -> str | None:
     history = stream.history
     if number in standing or number in history.acts:
         return None
-    if history.erased[number]:
+    if number in history.erased:
         return "it was erased"
     if history.withdrawn.get(number, False):
         return "it was withdrawn"

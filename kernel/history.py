@@ -53,23 +53,31 @@ class Branch:
 
 @dataclass(slots=True)
 class History:
-    """What all headers say, indexed by record number where a field is an array."""
+    """What all headers say, indexed by record number where a field is an array.
+
+    `choice` has the newest choice for a turn (a reply) or a text (a wording), `choice_before` the
+    one that it replaced: a reply, a revision, or an act that chose one of them. `tangled` are the
+    turns with more to them than being said: an act spoke of them, or several replies, wordings,
+    turns or branches are involved. In the others, all that is on a branch's path stands.
+    """
 
     kind: bytearray = field(default_factory=bytearray)
-    version: bytearray = field(default_factory=bytearray)
+    version: dict[int, int] = field(default_factory=dict)
     turn: array[int] = field(default_factory=lambda: array("q"))
     at: array[int] = field(default_factory=lambda: array("q"))
     offset: array[int] = field(default_factory=lambda: array("i"))
     assumed: set[int] = field(default_factory=set)
     branch: array[int] = field(default_factory=lambda: array("q"))
-    erased: bytearray = field(default_factory=bytearray)
+    erased: set[int] = field(default_factory=set)
+    tangled: set[int] = field(default_factory=set)
 
     parent: dict[int, int] = field(default_factory=dict)
     depth: dict[int, int] = field(default_factory=lambda: {ROOT: 0})
     events_of: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
     causes: dict[int, tuple[int, ...]] = field(default_factory=dict)
     base: dict[int, int] = field(default_factory=dict)
-    choices: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    choice: dict[int, int] = field(default_factory=dict)
+    choice_before: dict[int, int] = field(default_factory=dict)
     withdrawn: dict[int, bool] = field(default_factory=dict)
     branches: dict[int, Branch] = field(default_factory=dict)
     current: int = MAIN
@@ -103,10 +111,10 @@ class History:
         kind = _CODES.get(type_name, _UNKNOWN)
         turn = ROOT if own_turn is None else own_turn
         self.kind.append(kind)
-        self.version.append(min(version, 255))
+        if version != 1:
+            self.version[number] = version
         self.turn.append(turn)
         self.branch.append(branch)
-        self.erased.append(0)
         if happened is None:
             self.at.append(UNKNOWN_TIME)
             self.offset.append(0)
@@ -116,36 +124,51 @@ class History:
             self.offset.append(offset)
             if assumed:
                 self.assumed.add(number)
-        if kind in _ACT_CODES:
-            self._act(number, header)
-            return
         if kind == _TURN_OPENED:
             parent = ROOT if own_parent is None else own_parent
             self.parent[number] = parent
             self.depth[number] = self.depth[parent] + 1
-            self.events_of[number] = []
+            self.events_of[number] = [number]
             self.branches[branch].tip = number
-        elif kind == _REPLY:
-            self.choices.setdefault(turn, []).append((number, number))
+            return
+        if kind == _REPLY:
+            self._choose(turn, number)
+        elif kind in _ACT_CODES:
+            self._act(number, header)
+            return
         elif kind == _REVISION:
             self.base[number] = targets[0]
-            self.choices.setdefault(targets[0], []).append((number, number))
+            self.tangled.add(turn)
+            self._choose(targets[0], number)
         elif number == 0:
             self.branches[MAIN] = Branch(MAIN, None, ROOT)
         self.events_of[turn].append(number)
         # A text rests on its turn alone; that is the default, so that it need not be kept.
         if causes and causes != (turn,):
             self.causes[number] = causes
+            for cause in causes:
+                if self.turn[cause] != turn:
+                    self.tangled.add(turn)
+        if self.branch[turn if turn != ROOT else 0] != branch:
+            self.tangled.add(turn)
+
+    def _choose(self, target: int, act: int) -> None:
+        """An act is the newest choice for its target; those before it stay within reach."""
+        before = self.choice.get(target)
+        if before is not None:
+            self.choice_before[act] = before
+            self.tangled.add(self.turn[act])
+        self.choice[target] = act
 
     def _act(self, number: int, header: Header) -> None:
         targets = header.targets
         self.acts[number] = targets
+        self.tangled.update(self.turn[target] for target in targets)
         match header.type:
             case "VariantChosen":
-                self.choices.setdefault(self.turn[targets[0]], []).append((number, targets[0]))
+                self._choose(self.turn[targets[0]], number)
             case "RevisionChosen":
-                base = self.base.get(targets[0], targets[0])
-                self.choices.setdefault(base, []).append((number, targets[0]))
+                self._choose(self.base.get(targets[0], targets[0]), number)
             case "BranchForked":
                 tip = targets[0] if targets else ROOT
                 self.depth[tip]  # a fork from what is no turn is damage
@@ -160,8 +183,7 @@ class History:
                 for target in targets:
                     self.withdrawn[target] = header.type == "Withdrawn"
             case "Erased":
-                for target in targets:
-                    self.erased[target] = 1
+                self.erased.update(targets)
 
     def last(self, type_name: str, before: int | None = None) -> int:
         """The newest record of a type before a number, or -1."""

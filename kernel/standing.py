@@ -83,9 +83,13 @@ class Standing:
 
     def chosen(self, target: int, default: int | None = None) -> int | None:
         """The text chosen on this branch for a turn (a reply) or for a text (a wording)."""
-        for act, text in reversed(self.history.choices.get(target, ())):
+        history = self.history
+        act = history.choice.get(target)
+        while act is not None:
             if self.says(act):
-                return text
+                chosen = history.acts.get(act)
+                return act if chosen is None else chosen[0]
+            act = history.choice_before.get(act)
         return default
 
     def last_moment(self) -> Moment | None:
@@ -144,11 +148,17 @@ class Standing:
     def _judge(self, depth: int) -> None:
         """Judge the events of one turn; all earlier turns have been judged."""
         self.clock[depth] = self._end_of(depth - 1) if depth else (UNKNOWN_TIME, 0)
-        history, flags = self.history, self._flags
+        history, flags, turn = self.history, self._flags, self.path[depth]
+        numbers = history.events_of[turn]
+        # Most turns were said and no more: there the rule holds for all that this branch said.
+        if turn != ROOT and turn not in history.tangled and self.says(numbers[-1]):
+            for number in numbers:
+                flags[number] = 1
+            return
         erased, withdrawn, kind = history.erased, history.withdrawn, history.kind
-        for number in history.events_of[self.path[depth]]:
+        for number in numbers:
             flags[number] = (
-                not erased[number]
+                number not in erased
                 and not withdrawn.get(number, False)
                 and (kind[number] not in TEXT_CODES or self._is_chosen(number))
                 and self._carried(number)

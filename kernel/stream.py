@@ -201,7 +201,11 @@ class Stream:
             for number in numbers
             if (payload := found.get(number)) is not None
             and history.kind[number] < len(KINDS)
-            and (current := upcast(KINDS[history.kind[number]], history.version[number], payload))
+            and (
+                current := upcast(
+                    KINDS[history.kind[number]], history.version.get(number, 1), payload
+                )
+            )
             is not None
         }
 

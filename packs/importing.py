@@ -242,7 +242,7 @@ class _Import:
 
     def _without_erased(self, family: frozenset[str]) -> list[ChatLine]:
         """The lines, less those that were taken in before and have been erased since."""
-        if not any(self.stream.history.erased):
+        if not self.stream.history.erased:
             return list(self.lines)
         kept = []
         for line in self.lines:
@@ -257,7 +257,7 @@ class _Import:
             number = self.stream.log.requested(self.stream.line, key)
             if number is None:
                 return False
-            if self.stream.history.erased[number]:
+            if number in self.stream.history.erased:
                 return True
         return False
 

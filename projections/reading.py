@@ -150,7 +150,8 @@ def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
     history = History()
     headers = stream.log.headers(stream.line.line)
     history.extend(takewhile(lambda header: header.recorded <= moment.at, headers))
-    history.erased[:] = stream.history.erased[: len(history)]
+    history.erased |= {number for number in stream.history.erased if number < len(history)}
+    history.tangled |= {history.turn[number] for number in history.erased}
     standing = Standing(history, branch if branch in history.branches else 0)
     if len(history):
         standing.catch_up()

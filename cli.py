@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import os
 import sys
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from enishi.host import Relationship, Store
-    from enishi.kernel.transcript import Summary
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:
@@ -63,10 +63,14 @@ START, LOOK, DECIDE, CHANGE, CARE = (
 
 
 class Answer(NamedTuple):
-    """What a command found: for machines the value, for people whatever `tell` prints of it."""
+    """What a command found: for machines the value, for people whatever `tell` prints of it.
+
+    `failure` is what is wrong with it, if anything is; the exit status then says so, too.
+    """
 
     value: Any
     tell: Callable[[Any], None]
+    failure: str | None = None
 
 
 StoreOption = Annotated[
@@ -84,7 +88,7 @@ BranchOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
-LastOption = Annotated[int, typer.Option("--last", help="How many of the last; 0 for all.")]
+LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
 DEFAULT_STORE = Path("enishi.db")
 
@@ -136,6 +140,8 @@ def _on_relationship(
                     _print_json(answer.value)
                 else:
                     answer.tell(_console_for(store))
+                if answer.failure is not None:
+                    _fail(answer.failure)
 
         parameters = list(own.values())[1:] + [
             inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
@@ -256,7 +262,11 @@ def import_(
     data = {path: read_file(path) for path in files}
     cards = {path: read_card(path.name, data[path]) for path in files if _is_card(path, data[path])}
     chats = [path for path in files if path not in cards]
-    with _opened(store, create=True) as opened, _progress("Taking in") as progress:
+    if not store.exists():
+        # No store is made for files that cannot be taken in.
+        _check_import(data, chats, agent, user, zone)
+    create = bool(chats) or user is not None
+    with _opened(store, create=create) as opened, _progress("Taking in") as progress:
         reports = opened.import_chats(
             chats,
             agent=agent,
@@ -344,7 +354,7 @@ def why(
     last: LastOption = 20,
 ) -> Answer:
     """Say why a value is what it is, or why an event is there, down to the quoted words."""
-    if about.isdigit() and about.isascii():
+    if about.isdigit() and about.isascii() and len(about) < 20:
         found = bond.why(int(about))
         return Answer(
             found, lambda console: terminal.print_explanation(console, found, bond.why_rapport())
@@ -550,10 +560,9 @@ def replay(bond: Relationship) -> Answer:
         for name, digest in anew.items():
             equal = "equals" if kept[name] == digest else "DIFFERS from"
             terminal.say(console, f"{name}  {digest}  {equal} what is kept")
-        if anew != kept:
-            _fail("the kept state differs from a replay; run: enishi rebuild")
 
-    return Answer({"replayed": anew, "kept": kept, "equal": anew == kept}, tell)
+    failure = None if anew == kept else "the kept state differs from a replay; run: enishi rebuild"
+    return Answer({"replayed": anew, "kept": kept, "equal": anew == kept}, tell, failure)
 
 
 @app.command(rich_help_panel=CARE)
@@ -584,37 +593,36 @@ def rebuild(
 def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
     """Look at the file, the program and the SQLite beneath it, and say what to know about them."""
     import platform
-    import sqlite3
 
     from enishi import __version__
-    from enishi.kernel.sqlite_faults import known_faults
 
     with _opened(store) as opened:
+        found = opened.inspect()
         bonds = opened.relationships()
-        facts = {
-            "enishi": __version__,
-            "python": platform.python_version(),
-            "sqlite": sqlite3.sqlite_version,
-            "store": str(store),
-            "bytes": opened.size(),
-            "relationships": len(bonds),
-            "events": sum(bond.summary().events for bond in bonds),
-        }
-        problems = opened.sqlite_problems()
-    faults = known_faults(sqlite3.sqlite_version_info)
+    facts = {
+        "enishi": __version__,
+        "python": platform.python_version(),
+        "sqlite": found.sqlite,
+        "store": str(store),
+        "journal": found.journal,
+        "bytes": found.bytes,
+        "relationships": len(bonds),
+        "records": found.rows.get("record", 0),
+        "checkpoints": found.rows.get("checkpoint", 0),
+    }
     if as_json:
-        _print_json({**facts, "known_faults": faults, "problems": problems})
+        _print_json({**facts, "known_faults": found.known_faults, "problems": found.problems})
     else:
         console = _console()
         for name, value in facts.items():
             terminal.say(console, f"{name:14} {value}")
-        for fault in faults:
-            terminal.say(console, f"SQLite {facts['sqlite']}: {fault}", "yellow")
-        for problem in problems:
+        for fault in found.known_faults:
+            terminal.say(console, f"SQLite {found.sqlite}: {fault}", "yellow")
+        for problem in found.problems:
             terminal.say(console, f"problem: {problem}", "bold red")
-        if not problems:
+        if not found.problems:
             terminal.say(console, "The file is whole; `enishi verify` checks what stands in it.")
-    if problems:
+    if found.problems:
         raise typer.Exit(1)
 
 
@@ -664,6 +672,21 @@ def _bond_for_card(store: Store, agent: str, user: str | None) -> Relationship:
     return known[0]
 
 
+def _check_import(
+    data: dict[Path, bytes], chats: list[Path], agent: str | None, user: str | None, zone: str
+) -> None:
+    from enishi.kernel.checks import check_id
+    from enishi.packs.dates import read_zone
+    from enishi.packs.readers import read_chat
+
+    for party, what in ((agent, "the agent"), (user, "the user")):
+        if party is not None:
+            check_id(party, what)
+    place = read_zone(zone)
+    for path in chats:
+        read_chat(path.name, data[path], place)
+
+
 def _is_card(path: Path, data: bytes) -> bool:
     from enishi.packs.cards import is_card
 
@@ -673,8 +696,8 @@ def _is_card(path: Path, data: bytes) -> bool:
 def _dimension(about: str) -> str | None:
     from enishi.projections.policy import DIMENSIONS
 
-    name, _, dimension = about.partition(".")
-    if name != "rapport" or (dimension and dimension not in DIMENSIONS):
+    name, dot, dimension = about.partition(".")
+    if name != "rapport" or (dot and dimension not in DIMENSIONS):
         known = ", ".join(["rapport", *(f"rapport.{one}" for one in DIMENSIONS)])
         _fail(f"{about!r} cannot be explained; there are: {known}, and numbers", 2)
     return dimension or None
@@ -687,7 +710,7 @@ def _read_policy(path: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(read_file(path).decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         _fail(f"{path} is no TOML file: {error}")
 
 
@@ -726,14 +749,15 @@ def _overview(bond: Relationship) -> dict[str, Any]:
     }
 
 
-def _verified(bonds: list[Relationship], tip: str | None) -> list[tuple[Summary, Verification]]:
+def _verified(
+    bonds: list[Relationship], tip: str | None
+) -> list[tuple[Relationship, Verification]]:
     found = []
     with _progress("Verifying") as progress:
         for bond in bonds:
-            about = bond.summary()
-            label = f"{about.agent} and {about.user}"
-            report = _counting(progress, label, about.events)
-            found.append((about, bond.verify(tip=tip, progress=report)))
+            # Nothing else is asked before: what is damaged must reach `verify`.
+            report = partial(progress, f"{bond.agent} and {bond.user}", total=None)
+            found.append((bond, bond.verify(tip=tip, progress=report)))
     return found
 
 
@@ -744,7 +768,7 @@ def _last(rows: list[T], count: int) -> tuple[list[T], int]:
 
 
 @contextmanager
-def _progress(verb: str) -> Iterator[Callable[[str, int, int], None]]:
+def _progress(verb: str) -> Iterator[Callable[..., None]]:
     """A bar on the error stream where a person is looking; silent elsewhere."""
     from rich.console import Console
     from rich.progress import Progress
@@ -753,18 +777,12 @@ def _progress(verb: str) -> Iterator[Callable[[str, int, int], None]]:
     with Progress(console=Console(stderr=True), transient=True, disable=not watched) as bars:
         tasks: dict[str, Any] = {}
 
-        def report(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(f"{verb} {what}", total=total)
             bars.update(tasks[what], completed=done, total=total)
 
         yield report
-
-
-def _counting(
-    progress: Callable[[str, int, int], None], what: str, total: int
-) -> Callable[[int], None]:
-    return lambda done: progress(what, done, total)
 
 
 # Running
@@ -777,37 +795,46 @@ def _fail(message: str, status: int = 1) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; what is wrong is one line on stderr."""
+    status = 0
     try:
-        status = app(arguments, standalone_mode=False)
-        return status if isinstance(status, int) else 0
+        status = app(arguments, prog_name="enishi", standalone_mode=False) or 0
+        sys.stdout.flush()
     except typer.Exit as exit_:
-        return exit_.exit_code
+        status = exit_.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        print("enishi: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # Whoever was reading has seen enough; a flush at exit must not complain about it either.
+        status = 130
+    except (BrokenPipeError, SystemExit):
+        # Whoever was reading has seen enough (rich and typer make a SystemExit of it); a flush at
+        # exit must not complain about it either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
-        message = _message_of(error)
-        if message is None:
+        if "ENISHI_TRACEBACK" in os.environ:
             raise
-        print(f"enishi: {message}", file=sys.stderr)
-        return getattr(error, "exit_code", 1)
+        status = getattr(error, "exit_code", 1)
+        if message := _message_of(error):
+            print(f"enishi: {message}", file=sys.stderr)
+    if status == 130:
+        print("enishi: stopped", file=sys.stderr)
+    return status
 
 
-def _message_of(error: Exception) -> str | None:
-    """One line for what a person can do something about; None for a fault of the program."""
-    if hasattr(error, "format_message"):  # a usage error of the command line library
-        return f"{' '.join(error.format_message().split())} See: enishi --help"
+def _message_of(error: Exception) -> str:
+    """One line for a person; empty where help was printed instead."""
     from enishi.kernel.errors import EnishiError
 
-    return " ".join(str(error).split()) if isinstance(error, EnishiError | OSError) else None
+    if hasattr(error, "format_message"):  # a usage error of the command line library
+        message = error.format_message()
+        return " ".join(f"{message} See: enishi --help".split()) if message else ""
+    if isinstance(error, EnishiError | OSError):
+        return " ".join(str(error).split())
+    fault = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"a fault of the program ({fault}); with ENISHI_TRACEBACK=1 it says where"
 
 
 def main() -> NoReturn:
     """The `enishi` command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal's narrow encoding must not stop it
     sys.exit(run())
 
 

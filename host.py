@@ -24,6 +24,7 @@ from enishi.kernel.events import Delivery
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, fold_of
 from enishi.kernel.history import ROOT
+from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.proposals import Proposal, Proposer
@@ -188,13 +189,9 @@ class Store:
         with self._log.writing():
             yield
 
-    def sqlite_problems(self) -> list[str]:
-        """What SQLite's own check of the file finds; empty if all is well."""
-        return self._log.sqlite_problems()
-
-    def size(self) -> int:
-        """Bytes of the file, without its write-ahead log."""
-        return self._log.size()
+    def inspect(self) -> Inspection:
+        """What the file consists of, and what SQLite's own check of it finds."""
+        return inspect_store(self.path)
 
     def _found(self, agent: str, user: str) -> Line:
         return found_stream(self._log, agent, user, self._now, self._entropy).line

@@ -75,12 +75,11 @@ def test_the_kernel_knows_no_projection_by_name() -> None:
         assert "rapport" not in words, path
 
 
-def test_sql_stands_in_the_log_alone() -> None:
+def test_sql_stands_in_the_log_and_in_its_inspection_alone() -> None:
     for _, path in modules():
-        if path.name not in ("log.py", "sqlite_faults.py"):
+        if path.name not in ("log.py", "inspection.py"):
             for name in imported(path):
-                allowed = path.name == "cli.py" and name == "sqlite3"
-                assert allowed or name.split(".")[0] not in ("sqlite3", "sqlite_utils"), path
+                assert name.split(".")[0] not in ("sqlite3", "sqlite_utils"), path
 
 
 def test_nothing_is_imported_under_a_bare_name() -> None:

@@ -12,7 +12,19 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from enishi.kernel.proposals import Frozen, Role, SignalKind, Strength
+from enishi.kernel.proposals import (
+    Audience,
+    Category,
+    Effect,
+    Frozen,
+    LoopEnd,
+    Party,
+    PromiseEnd,
+    Role,
+    SignalKind,
+    Strength,
+    TensionOutcome,
+)
 
 Delivery = Literal["shown", "overridden", "shown_unreviewed"]
 Verdict = Literal["accepted", "held", "rejected"]
@@ -153,19 +165,138 @@ class ProposalDecided(Payload):
     reason: str
 
 
-class SignalAccepted(Payload):
-    """Somebody did this towards the other, as the cited words show. Content-free.
+class Evidence(Payload):
+    """What every event that came of a proposal says about what it rests on.
 
-    `spans` are (text, start, end) in code points; `sentence` is the span of the sentence in the
-    latest cited text; `voice` is whose words they are.
+    `spans` are (text, start, end) in code points, `sentence` is the span of the sentence in the
+    latest cited text. `voices` are whose words are cited: user, agent, other.
     """
 
-    signal: SignalKind
-    actor: Literal["user", "agent"]
-    strength: Strength
-    voice: Literal["user", "agent"]
     spans: list[list[int]]
     sentence: list[int]
+    voices: list[Role]
+
+
+class SignalAccepted(Evidence):
+    """Somebody did this towards the other, as the cited words show. Content-free."""
+
+    signal: SignalKind
+    actor: Party
+    strength: Strength
+
+
+class Reason(Frozen):
+    """Why somebody holds a belief, as they said, and where they said it."""
+
+    wording: str
+    span: list[int]
+
+
+class BeliefStated(Evidence):
+    """Somebody holds this about somebody, or (`polarity` false) that it is not so.
+
+    `subject` is user, agent, or a third person's name. `authority` tells whether it was claimed by
+    the one whom it is about, or is hearsay. `value` is in the words of the text where it stands
+    there. `valid_from` and `valid_until` are dates as far as they are known.
+    """
+
+    subject: str
+    key: str
+    value: str
+    polarity: bool = True
+    category: Category = "fact"
+    basis: Literal["explicit", "inferred"] = "explicit"
+    authority: Literal["claimed", "reported"] = "claimed"
+    valid_from: str | None = None
+    valid_until: str | None = None
+    because: Reason | None = None
+
+
+class BeliefConfirmed(Evidence):
+    """The belief still holds. Content-free; `belief` is the number of the event."""
+
+    belief: int
+
+
+class BeliefRetracted(Evidence):
+    """The belief was wrong. Content-free."""
+
+    belief: int
+
+
+class PromiseMade(Evidence):
+    """Somebody gave their word."""
+
+    promiser: Party
+    act: str
+    due: str | None = None
+    condition: str | None = None
+
+
+class PromiseEnded(Evidence):
+    """A promise came to its end. Content-free."""
+
+    promise: int
+    outcome: PromiseEnd
+    replaced_by: int | None = None
+
+
+class PromiseConditionMet(Evidence):
+    """The condition of a promise came about. Content-free."""
+
+    promise: int
+
+
+class LoopOpened(Evidence):
+    """Something is expected to go on."""
+
+    subject: str
+    continuation: str
+    expected_by: str | None = None
+
+
+class LoopEnded(Evidence):
+    """An open loop came to its end. Content-free."""
+
+    loop: int
+    outcome: LoopEnd
+    replaced_by: int | None = None
+
+
+class ConsequenceFollowed(Evidence):
+    """A reply of the agent had an effect. Content-free."""
+
+    effect: Effect
+    bearer: Party
+    relapse_of: int | None = None
+
+
+class TensionMoved(Evidence):
+    """A later event moved what a consequence had opened. Content-free."""
+
+    consequence: int
+    outcome: TensionOutcome
+
+
+class ReflectionMade(Evidence):
+    """The agent thought this of an event; nobody else sees it unless `audience` says so."""
+
+    event: int
+    words: str
+    audience: Audience = "agent"
+    revises: int | None = None
+
+
+class BatchFailed(Payload):
+    """A proposer gave no usable answer; nothing is frozen, it can be tried again."""
+
+    proposer: str
+    version: str
+    reason: str
+
+
+class DecisionReleased(Payload):
+    """The host lets the held proposal of the target decision have its effect."""
 
 
 class ChatImported(Payload):
@@ -223,6 +354,19 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("BatchDecided", 1, BatchDecided, "event"),
         EventType("ProposalDecided", 1, ProposalDecided, "event"),
         EventType("SignalAccepted", 1, SignalAccepted, "event", content_free=True),
+        EventType("BeliefStated", 1, BeliefStated, "event"),
+        EventType("BeliefConfirmed", 1, BeliefConfirmed, "event", content_free=True),
+        EventType("BeliefRetracted", 1, BeliefRetracted, "event", content_free=True),
+        EventType("PromiseMade", 1, PromiseMade, "event"),
+        EventType("PromiseEnded", 1, PromiseEnded, "event", content_free=True),
+        EventType("PromiseConditionMet", 1, PromiseConditionMet, "event", content_free=True),
+        EventType("LoopOpened", 1, LoopOpened, "event"),
+        EventType("LoopEnded", 1, LoopEnded, "event", content_free=True),
+        EventType("ConsequenceFollowed", 1, ConsequenceFollowed, "event", content_free=True),
+        EventType("TensionMoved", 1, TensionMoved, "event", content_free=True),
+        EventType("ReflectionMade", 1, ReflectionMade, "event"),
+        EventType("BatchFailed", 1, BatchFailed, "event"),
+        EventType("DecisionReleased", 1, DecisionReleased, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),
         EventType("Erased", 1, Erased, "act", content_free=True),
     )

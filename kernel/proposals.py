@@ -1,20 +1,25 @@
 """What a proposer may suggest: the vocabulary that models, rules and hosts fill.
 
-A proposal carries meaning and citations, never numbers for the state.
+A proposal carries meaning and citations, never numbers for the state. `proposal_schema` is the JSON
+schema that a model fills.
 """
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from enishi.kernel.moments import Moment
 
 Role = Literal["user", "agent", "other"]
 """Who speaks, seen from the relationship: its user, its agent, or somebody else."""
 
+Party = Literal["user", "agent"]
 Strength = Literal["weak", "moderate", "strong"]
+
+Mode = Literal["real", "fiction", "hypothetical", "joke", "reported"]
+"""How something was said: in earnest, within a story, as a supposition, in jest, or as hearsay."""
 
 SignalKind = Literal[
     "gratitude",
@@ -30,6 +35,43 @@ SignalKind = Literal[
     "disappointment",
     "support",
 ]
+
+Category = Literal["identity", "preference", "fact", "occurrence", "constraint", "instruction"]
+"""What sort of thing a belief says; a constraint is an allergy and its like, an instruction stands
+until it is taken back."""
+
+PromiseEnd = Literal["kept", "broken", "released", "replaced"]
+LoopEnd = Literal["completed", "cancelled", "abandoned", "replaced"]
+
+Effect = Literal[
+    "harm",
+    "comfort",
+    "refusal",
+    "anger",
+    "boundary",
+    "trust_lost",
+    "distance",
+    "ending",
+    "repair_attempt",
+    "repair_refused",
+    "quarrel",
+]
+"""What a reply of the agent did."""
+
+TensionOutcome = Literal["addressed", "reconciled", "boundary_stabilized", "ended", "superseded"]
+
+Audience = Literal["agent", "user"]
+"""Who may see something: the agent alone, or the user as well."""
+
+Day = Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$")]
+"""A date as far as it is known: 2026, 2026-03 or 2026-03-01, at the turn's own offset."""
+
+Wording = Annotated[str, Field(min_length=1, max_length=500)]
+"""Words of the proposer's own."""
+
+Reference = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^@[0-9]{1,4}$")]
+"""The number of a recorded event, or @K: what becomes of the K-th proposal of the same batch,
+counted from 0. It must come before the one that names it."""
 
 
 class Frozen(BaseModel):
@@ -52,23 +94,188 @@ class Citation(Frozen):
     quote: str | None = Field(default=None, max_length=4000)
 
 
-class Signal(Frozen):
+class Cited(Frozen):
+    """What every proposal has: what it rests on, how it was said, how sure the proposer is.
+
+    `confidence` runs from 0 to 1; it can lower what a proposal may do and never raises it.
+    """
+
+    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    mode: Mode = "real"
+    citations: tuple[Citation, ...] = Field(min_length=1, max_length=16)
+
+
+class Signal(Cited):
     """One thing that somebody did towards the other, as words show it.
 
-    `actor` is who acted, which need not be who speaks. `confidence` runs from 0 to 1; it can
-    lower what a proposal may do and never raises it.
+    `actor` is who acted, which need not be who speaks.
     """
 
     kind: Literal["signal"] = "signal"
     signal: SignalKind
-    actor: Literal["user", "agent"]
+    actor: Party
     strength: Strength = "moderate"
-    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
-    citations: tuple[Citation, ...] = Field(min_length=1, max_length=16)
 
 
-Proposal = Signal
+class Because(Frozen):
+    """What a belief gives as its reason, with a citation of its own."""
+
+    wording: Wording
+    citation: Citation
+
+
+class Belief(Cited):
+    """Something held true, or (`polarity` false) held not to be so, about somebody.
+
+    `subject` is user, agent, or the name of a third person. `key` is one of the published keys or
+    a new one in snake_case; `value` stands in the cited words or follows from them. `basis` tells
+    a statement from an inference.
+    """
+
+    kind: Literal["belief"] = "belief"
+    subject: str = Field(min_length=1, max_length=200)
+    key: str = Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")
+    value: str = Field(min_length=1, max_length=200)
+    polarity: bool = True
+    category: Category = "fact"
+    basis: Literal["explicit", "inferred"] = "explicit"
+    valid_from: Day | None = None
+    valid_until: Day | None = None
+    because: Because | None = None
+
+
+class BeliefConfirmation(Cited):
+    """Yes, that belief still holds."""
+
+    kind: Literal["belief_confirmation"] = "belief_confirmation"
+    belief: Reference
+
+
+class BeliefRetraction(Cited):
+    """No, that belief was wrong."""
+
+    kind: Literal["belief_retraction"] = "belief_retraction"
+    belief: Reference
+
+
+class Promise(Cited):
+    """Somebody gave their word, in words of their own: to do `act`, by `due`, if `condition`."""
+
+    kind: Literal["promise"] = "promise"
+    promiser: Party
+    act: Wording
+    due: Day | None = None
+    condition: Wording | None = None
+
+
+class PromiseOutcome(Cited):
+    """A promise came to its end; one that is replaced names the one that stands in its place."""
+
+    kind: Literal["promise_outcome"] = "promise_outcome"
+    promise: Reference
+    outcome: PromiseEnd
+    replaced_by: Reference | None = None
+
+
+class PromiseConditionMet(Cited):
+    """The condition of a promise came about."""
+
+    kind: Literal["promise_condition_met"] = "promise_condition_met"
+    promise: Reference
+
+
+class OpenLoop(Cited):
+    """Something that is expected to go on: an exam next week, a story half told."""
+
+    kind: Literal["open_loop"] = "open_loop"
+    subject: Wording
+    continuation: Wording
+    expected_by: Day | None = None
+
+
+class LoopOutcome(Cited):
+    """An open loop came to its end."""
+
+    kind: Literal["loop_outcome"] = "loop_outcome"
+    loop: Reference
+    outcome: LoopEnd
+    replaced_by: Reference | None = None
+
+
+class Consequence(Cited):
+    """A reply of the agent had an effect on somebody; a relapse names the earlier consequence."""
+
+    kind: Literal["consequence"] = "consequence"
+    effect: Effect
+    bearer: Party
+    relapse_of: Reference | None = None
+
+
+class TensionStep(Cited):
+    """A later event moved a tension that a consequence had opened."""
+
+    kind: Literal["tension_step"] = "tension_step"
+    consequence: Reference
+    outcome: TensionOutcome
+
+
+class Reflection(Cited):
+    """The agent's own thought on an accepted event, in the first person.
+
+    One that corrects or reinterprets an earlier reflection names it in `revises`.
+    """
+
+    kind: Literal["reflection"] = "reflection"
+    event: Reference
+    words: Wording
+    audience: Audience = "agent"
+    revises: Reference | None = None
+
+
+Proposal = (
+    Signal
+    | Belief
+    | BeliefConfirmation
+    | BeliefRetraction
+    | Promise
+    | PromiseOutcome
+    | PromiseConditionMet
+    | OpenLoop
+    | LoopOutcome
+    | Consequence
+    | TensionStep
+    | Reflection
+)
 """Any proposal: one model per kind, told apart by `kind`."""
+
+ANY_PROPOSAL: TypeAdapter[Proposal] = TypeAdapter(Annotated[Proposal, Field(discriminator="kind")])
+
+CONTENT_FREE = frozenset(
+    {
+        "signal",
+        "belief_confirmation",
+        "belief_retraction",
+        "promise_outcome",
+        "promise_condition_met",
+        "loop_outcome",
+        "consequence",
+        "tension_step",
+    }
+)
+"""Kinds whose events carry no words: enums, numbers and offsets only."""
+
+
+def proposal_schema() -> dict[str, Any]:
+    """The JSON schema of what a model answers: an object with a list of proposals."""
+    one = ANY_PROPOSAL.json_schema(ref_template="#/$defs/{model}")
+    definitions = one.pop("$defs")
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["proposals"],
+        "properties": {"proposals": {"type": "array", "items": one}},
+        "$defs": definitions,
+    }
 
 
 class ReadText(Frozen):

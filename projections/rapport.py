@@ -86,7 +86,7 @@ def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
 
 def _earns(payload: dict[str, Any], wanted: int) -> bool:
     """Trust and safety follow what the user did; a rise also needs words not the agent's own."""
-    return payload["actor"] == "user" and (wanted < 0 or payload["voice"] == "user")
+    return payload["actor"] == "user" and (wanted < 0 or payload["voices"] == ["user"])
 
 
 def _sentence(today: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
-from enishi.kernel.errors import Conflict, NotFound, StoreFailure, UnreadableFile
+from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
 from enishi.kernel.events import Delivery
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, fold_of
@@ -162,18 +162,19 @@ class Store:
         chats = [_read_chat(Path(path), zone) for path in paths]
         reports = []
         for chat in sorted(chats, key=first_time):
-            for name, speakers in chat_agents(chat, agent):
-                bond = self.relationship(name, user or self._user_of(chat, name))
-                seen = as_seen_by(chat, speakers, frozenset(personas))
-                reports.append(
-                    import_chat(
-                        bond._stream,
-                        seen,
-                        zone=zone,
-                        proposer=RuleProposer() if propose else None,
-                        progress=partial(progress, chat.title),
+            # Nothing of a file that fails stays, nor a relationship that was founded for it.
+            with self._log.writing():
+                for name, speakers in chat_agents(chat, agent):
+                    bond = self.relationship(name, user or self._user_of(chat, name))
+                    reports.append(
+                        import_chat(
+                            bond._stream,
+                            as_seen_by(chat, speakers, frozenset(personas)),
+                            zone=zone,
+                            proposer=RuleProposer() if propose else None,
+                            progress=partial(progress, chat.title),
+                        )
                     )
-                )
         return reports
 
     def _user_of(self, chat: Chat, agent: str) -> str:
@@ -198,9 +199,8 @@ class Store:
 
     def _stream(self, line: Line) -> Stream:
         found = self._streams.get(line.line)
-        if found is None:
-            fresh = Stream(self._log, line, self._now, self._entropy)
-            found = self._streams.setdefault(line.line, fresh)
+        if found is None or found.line != line:  # a founding that was undone leaves its place
+            found = self._streams[line.line] = Stream(self._log, line, self._now, self._entropy)
         return found
 
     def _now(self) -> Moment:
@@ -333,7 +333,7 @@ class Relationship:
     def fork(self, name: str, after: Turn | int | None = None) -> Relationship:
         """Begin a branch after a turn (the tip, where none is named). The current one stays."""
         with self._writing() as branch:
-            turn = None if after is None else _number(after)
+            turn = None if after is None else _turn_number(after)
             recording.fork_branch(self._stream, branch, name, turn)
         return self.on(name)
 
@@ -345,7 +345,7 @@ class Relationship:
     def back(self, turn: Turn | int | None) -> None:
         """End the branch after this turn (None: before the first). Later turns can come back."""
         with self._writing() as branch:
-            recording.move_tip(self._stream, branch, ROOT if turn is None else _number(turn))
+            recording.move_tip(self._stream, branch, ROOT if turn is None else _turn_number(turn))
 
     def drop(self, name: str) -> int:
         """Drop a branch. Returns its number, with which `restore` brings it back."""
@@ -414,6 +414,12 @@ class Relationship:
         A sequence of proposals is the host's own.
         """
         if not isinstance(proposer, Proposer):
+            if not isinstance(proposer, Sequence) or not all(
+                isinstance(one, Proposal) for one in proposer
+            ):
+                raise InvalidInput(
+                    "a proposer, or a list of proposals such as Signal(...), is needed"
+                )
             with self._writing() as branch:
                 batch = record_batch(self._stream, branch, Host(), (), tuple(proposer))
                 return batch_decisions(self._stream, batch)
@@ -721,6 +727,14 @@ def _moment(when: datetime | None) -> Moment | None:
 
 def _number(about: Turn | Text | int) -> int:
     return about if isinstance(about, int) else about.number
+
+
+def _turn_number(turn: Turn | int) -> int:
+    """A turn's number; the kernel's own number for "before the first" is none of them."""
+    number = _number(turn)
+    if number < 0:
+        raise NotFound(f"number {number} is no turn; `enishi log` lists the turns")
+    return number
 
 
 # The same face with awaitable calls

@@ -1,21 +1,31 @@
 """The kernel's answer to one proposal, judged alone and only by what cannot change later.
 
 `RULES` lists every reason for which a proposal is not accepted, in order of precedence; the first
-that applies is the answer. Duplicates, limits and replacement are settled by the folds.
+that applies is the answer. `docs/decisions.md` prints them. Duplicates, whether something is open
+or closed, replacement and conflict are settled by the folds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-from enishi.kernel.events import Verdict, payload_of
-from enishi.kernel.history import History
-from enishi.kernel.proposals import Citation, Proposal, Role
-from enishi.kernel.sentences import sentence_at
+from enishi.kernel.carried import negated, negations, value_follows, wording_follows
+from enishi.kernel.case import Case, Evidence, cited_blueprint, cited_rendering
+from enishi.kernel.events import Verdict
+from enishi.kernel.proposals import (
+    Belief,
+    BeliefConfirmation,
+    BeliefRetraction,
+    Consequence,
+    OpenLoop,
+    Promise,
+    PromiseOutcome,
+    Signal,
+)
+from enishi.kernel.said_days import follows
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""
@@ -25,53 +35,10 @@ EXPRESSED = frozenset(
 )
 """Signals that only the actor's own words show. The others either party may witness."""
 
+UNFACTUAL = frozenset({"fiction", "hypothetical", "joke"})
 
-class CitedText(NamedTuple):
-    """A text as a decision sees it: whose words, and how they were delivered."""
-
-    number: int
-    turn: int
-    role: Role
-    content: str | None
-    hidden: bool = False
-    delivered: str = "shown"
-    given: tuple[int, ...] = ()
-
-
-class Span(NamedTuple):
-    """A citation that was found in its text, in code points."""
-
-    text: int
-    start: int
-    end: int
-
-
-@dataclass(slots=True)
-class Case:
-    """One proposal with everything that its judgement may look at."""
-
-    proposal: Proposal
-    texts: Mapping[int, CitedText]
-    history: History
-    earlier: int = 0
-    spans: list[Span] = field(default_factory=list)
-
-    def cited(self) -> list[CitedText]:
-        """The cited texts, in the order of the citations."""
-        return [self.texts[c.text] for c in self.proposal.citations if c.text in self.texts]
-
-    def latest(self) -> CitedText:
-        """The cited text that comes last on the path; it gives the event its place."""
-        return max(self.cited(), key=lambda t: (self.history.depth[t.turn], t.number))
-
-
-class Decision(NamedTuple):
-    """The answer to one proposal. `event` is what becomes of it where it is accepted."""
-
-    verdict: Verdict
-    reason: str
-    spans: tuple[Span, ...] = ()
-    event: dict[str, Any] | None = None
+ANY_SIGN = frozenset({"dislikes", "allergy", "diet", "fear", "boundary", "instruction", "smokes"})
+"""Keys whose values are as often said with a negation as without one."""
 
 
 class Rule(NamedTuple):
@@ -83,47 +50,184 @@ class Rule(NamedTuple):
     applies: Callable[[Case], bool]
 
 
-def locate(citation: Citation, content: str) -> Span | None:
-    """The exact span of a citation, or None where its words do not stand there."""
-    start, end, quote = citation.start, citation.end, citation.quote
-    if start is None and end is None and quote:
-        start = content.find(quote)
-        end = start + len(quote)
-    if start is None or end is None or not 0 <= start < end <= len(content):
-        return None
-    if quote is not None and content[start:end] != quote:
-        return None
-    return Span(citation.text, start, end)
+class Decision(NamedTuple):
+    """The answer to one proposal, and the evidence that was found for it."""
+
+    verdict: Verdict
+    reason: str
+    evidence: Evidence | None = None
 
 
-def _found_all(case: Case) -> bool:
-    spans = [
-        locate(citation, case.texts[citation.text].content or "")
-        for citation in case.proposal.citations
-    ]
-    case.spans = [span for span in spans if span is not None]
-    return len(case.spans) == len(spans)
+ACCEPTED = "supported"
 
 
-def _on_one_path(case: Case) -> bool:
-    last = case.latest().turn
-    return all(case.history.is_ancestor(text.turn, last) for text in case.cited())
+def decide(case: Case, *, released: bool = False) -> Decision:
+    """Judge one proposal. A refusal is an answer with a reason code, never an error.
+
+    `released`: the host lets a held proposal have its effect; what would reject it still does.
+    """
+    for rule in RULES:
+        if released and rule.verdict == "held":
+            continue
+        if rule.applies(case):
+            return Decision(rule.verdict, rule.reason, case.evidence)
+    return Decision("accepted", ACCEPTED, case.evidence)
 
 
-def _voices(case: Case) -> set[Role]:
-    return {text.role for text in case.cited()}
+# Where the words stand
 
 
-def _only_self_caused(case: Case) -> bool:
-    """Recall put the memory into the prompt; that the agent then speaks of it shows nothing."""
+def _quote_not_found(case: Case) -> bool:
+    return case.evidence is None
+
+
+def _reason_not_found(case: Case) -> bool:
     proposal = case.proposal
-    return proposal.signal == "remembrance" and all(
-        text.role == "agent" and text.given for text in case.cited()
+    if not isinstance(proposal, Belief) or proposal.because is None:
+        return False
+    said = case.said(proposal.because.citation)
+    return said is None or not wording_follows(proposal.because.wording, [said])
+
+
+# Who may establish what
+
+
+def _third_person(case: Case) -> bool:
+    """Somebody else's words move neither party's stance; beliefs may rest on them as hearsay."""
+    return not isinstance(case.proposal, Belief) and "other" in case.voices
+
+
+def _not_the_subjects_words(case: Case) -> bool:
+    """A user's words establish what is so of the user, the agent's what is so of the agent."""
+    proposal = case.proposal
+    if isinstance(proposal, BeliefConfirmation | BeliefRetraction):
+        subject = case.referenced(proposal.belief).get("subject")
+    elif isinstance(proposal, Belief):
+        subject = proposal.subject
+    else:
+        return False
+    if subject not in ("user", "agent") or case.voices == {"other"}:
+        return False
+    if case.voices == {subject}:
+        return False
+    # The other's question may be cited beside the answer, never instead of it.
+    return not (subject in case.voices and case.answered_yes(subject))
+
+
+def _not_the_actors_words(case: Case) -> bool:
+    proposal = case.proposal
+    return (
+        isinstance(proposal, Signal)
+        and proposal.signal in EXPRESSED
+        and case.voices != {proposal.actor}
     )
 
 
-def _agent_side(case: Case, delivered: str) -> bool:
-    return any(text.role == "agent" and text.delivered == delivered for text in case.cited())
+def _not_the_promisers_words(case: Case) -> bool:
+    proposal = case.proposal
+    if not isinstance(proposal, Promise) or case.voices == {proposal.promiser}:
+        return False
+    return not (proposal.promiser in case.voices and case.answered_yes(proposal.promiser))
+
+
+def _not_theirs_to_release(case: Case) -> bool:
+    """Only the one to whom a promise was made releases from it; only the promiser replaces it."""
+    proposal = case.proposal
+    if not isinstance(proposal, PromiseOutcome) or proposal.outcome in ("kept", "broken"):
+        return False
+    promiser = case.referenced(proposal.promise).get("promiser")
+    other = "agent" if promiser == "user" else "user"
+    return (other if proposal.outcome == "released" else promiser) not in case.voices
+
+
+def _no_reply_cited(case: Case) -> bool:
+    """A consequence is one of a reply, and the one who bears it says so."""
+    proposal = case.proposal
+    if not isinstance(proposal, Consequence):
+        return False
+    return "agent" not in case.voices or proposal.bearer not in case.voices
+
+
+# How it was said, and why it is there
+
+
+def _not_in_earnest(case: Case) -> bool:
+    return case.proposal.mode in UNFACTUAL
+
+
+def _only_reported(case: Case) -> bool:
+    return case.proposal.mode == "reported" and not isinstance(case.proposal, Belief)
+
+
+def _self_caused(case: Case) -> bool:
+    """Recall put a memory into the prompt; that the agent then speaks of it shows nothing."""
+    if cited_rendering(case) or cited_blueprint(case):
+        return True
+    proposal = case.proposal
+    given = [text.given for text in case.cited]
+    if case.voices != {"agent"} or not all(given):
+        return False
+    if isinstance(proposal, Signal):
+        return proposal.signal == "remembrance"
+    if isinstance(proposal, BeliefConfirmation):
+        target = case.number_of(proposal.belief)
+        return any(target in numbers for numbers in given)
+    return isinstance(proposal, Belief)
+
+
+# Whether it follows from the words
+
+
+def _not_carried(case: Case) -> bool:
+    proposal, said = case.proposal, case.carrying
+    if isinstance(proposal, Belief):
+        return not value_follows(proposal.value, said)
+    if isinstance(proposal, Promise):
+        wordings = [proposal.act] + ([proposal.condition] if proposal.condition else [])
+        return not all(wording_follows(wording, said) for wording in wordings)
+    if isinstance(proposal, OpenLoop):
+        return not any(
+            wording_follows(wording, said) for wording in (proposal.subject, proposal.continuation)
+        )
+    return False
+
+
+def _day_not_said(case: Case) -> bool:
+    proposal = case.proposal
+    days: list[str | None] = []
+    if isinstance(proposal, Belief):
+        days = [proposal.valid_from, proposal.valid_until]
+    elif isinstance(proposal, Promise):
+        days = [proposal.due]
+    elif isinstance(proposal, OpenLoop):
+        days = [proposal.expected_by]
+    return not all(
+        any(follows(day, one.clause, one.moment) or follows(day, one.words, one.moment)
+            for one in case.carrying)
+        for day in days
+        if day is not None
+    )  # fmt: skip
+
+
+def _negation_disagrees(case: Case) -> bool:
+    proposal = case.proposal
+    if isinstance(proposal, Belief):
+        if proposal.key in ANY_SIGN or proposal.category in ("constraint", "instruction"):
+            return False
+        meant = (not proposal.polarity) ^ (negations(proposal.value) % 2 == 1)
+        return meant != negated(case.carrying)
+    if isinstance(proposal, Promise):
+        return (negations(proposal.act) % 2 == 1) != negated(case.carrying)
+    return False
+
+
+# How sure, and how it was delivered
+
+
+def _reply_was(delivered: str) -> Callable[[Case], bool]:
+    return lambda case: any(
+        text.role == "agent" and text.delivered == delivered for text in case.cited
+    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -137,49 +241,121 @@ RULES: tuple[Rule, ...] = (
         "text_unknown",
         "rejected",
         "a cited number is no text of this relationship",
-        lambda case: any(c.text not in case.texts for c in case.proposal.citations),
+        lambda case: case.unknown_texts,
     ),
     Rule(
         "text_erased",
         "rejected",
         "a cited text has been erased for good",
-        lambda case: any(text.content is None for text in case.cited()),
+        lambda case: any(text.content is None for text in case.cited),
     ),
     Rule(
         "quote_not_found",
         "rejected",
         "the quoted words do not stand in the cited text, to the code point",
-        lambda case: not _found_all(case),
+        _quote_not_found,
     ),
     Rule(
         "citations_apart",
         "rejected",
         "the cited texts lie on no common path: they never happened together",
-        lambda case: not _on_one_path(case),
+        lambda case: not case.on_one_path,
     ),
     Rule(
         "text_hidden",
         "rejected",
         "a cited text was kept from the model",
-        lambda case: any(text.hidden for text in case.cited()),
+        lambda case: any(text.hidden for text in case.cited),
+    ),
+    Rule(
+        "reference_unknown",
+        "rejected",
+        "it speaks of a number that is no event of the kind that it needs",
+        lambda case: case.wrong_references,
+    ),
+    Rule(
+        "reference_not_accepted",
+        "rejected",
+        "it speaks of a proposal of its batch that was not accepted, or does not come before it",
+        lambda case: case.dangling_references,
+    ),
+    Rule(
+        "not_in_earnest",
+        "rejected",
+        "it was said in a story, as a supposition or in jest",
+        _not_in_earnest,
+    ),
+    Rule(
+        "only_reported",
+        "rejected",
+        "hearsay can be a belief and nothing else",
+        _only_reported,
     ),
     Rule(
         "third_person",
         "rejected",
         "somebody else's words show neither the user's stance nor the agent's",
-        lambda case: "other" in _voices(case),
+        _third_person,
+    ),
+    Rule(
+        "not_the_subjects_words",
+        "rejected",
+        "what is so of the user only the user's words say, and of the agent only the agent's",
+        _not_the_subjects_words,
     ),
     Rule(
         "not_the_actors_words",
         "rejected",
         "only the actor's own words can show this",
-        lambda case: case.proposal.signal in EXPRESSED and _voices(case) != {case.proposal.actor},
+        _not_the_actors_words,
+    ),
+    Rule(
+        "not_the_promisers_words",
+        "rejected",
+        "a promise needs the promiser's own words; that one was made can be said by anybody",
+        _not_the_promisers_words,
+    ),
+    Rule(
+        "not_theirs_to_release",
+        "rejected",
+        "only the one to whom it was made releases from a promise; only the promiser replaces it",
+        _not_theirs_to_release,
+    ),
+    Rule(
+        "no_reply_cited",
+        "rejected",
+        "a consequence cites the reply that had it, and the words of the one who bears it",
+        _no_reply_cited,
     ),
     Rule(
         "self_caused",
         "rejected",
-        "its only evidence is what the kernel itself had put into the prompt",
-        _only_self_caused,
+        "its only evidence is what the kernel itself or the character's card had put there",
+        _self_caused,
+    ),
+    Rule(
+        "not_carried",
+        "rejected",
+        "its value or wording does not follow from the cited words",
+        _not_carried,
+    ),
+    Rule(
+        "day_not_said",
+        "rejected",
+        "it names a day that the cited words do not name",
+        _day_not_said,
+    ),
+    Rule(
+        "negation_disagrees",
+        "rejected",
+        "the cited words say the opposite",
+        _negation_disagrees,
+    ),
+    Rule(
+        "reason_not_found",
+        "rejected",
+        "the reason that it gives does not follow from the words cited for it",
+        _reason_not_found,
     ),
     Rule(
         "confidence_too_low",
@@ -196,39 +372,13 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "reply_overridden",
         "held",
-        "the host marked the agent's reply as overridden",
-        lambda case: _agent_side(case, "overridden"),
+        "it rests on a reply that the host marked as overridden",
+        _reply_was("overridden"),
     ),
     Rule(
         "reply_unreviewed",
         "held",
-        "the host marked the agent's reply as shown without its review",
-        lambda case: _agent_side(case, "shown_unreviewed"),
+        "it rests on a reply that the host marked as shown without its review",
+        _reply_was("shown_unreviewed"),
     ),
 )
-
-ACCEPTED = "supported"
-
-
-def decide(case: Case) -> Decision:
-    """Judge one proposal. A refusal is an answer with a reason code, never an error."""
-    for rule in RULES:
-        if rule.applies(case):
-            return Decision(rule.verdict, rule.reason, tuple(case.spans))
-    return Decision("accepted", ACCEPTED, tuple(case.spans), _signal_event(case))
-
-
-def _signal_event(case: Case) -> dict[str, Any]:
-    proposal, latest = case.proposal, case.latest()
-    last = max((span for span in case.spans if span.text == latest.number), key=lambda s: s.start)
-    spans = [span for span in case.spans if span != last] + [last]
-    return payload_of(
-        "SignalAccepted",
-        by="rule",
-        signal=proposal.signal,
-        actor=proposal.actor,
-        strength=proposal.strength,
-        voice="agent" if "agent" in _voices(case) else "user",
-        spans=[list(span) for span in spans],
-        sentence=list(sentence_at(latest.content or "", last.start, last.end)),
-    )

@@ -66,3 +66,7 @@ class UnreadableFile(EnishiError):
 
 class ProposerFailed(EnishiError):
     """The proposer gave no usable answer. Nothing was lost; the batch can be tried again."""
+
+
+class MissingExtra(EnishiError):
+    """An optional part is not installed. The message names the extra that brings it."""

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from enishi.kernel.errors import InvalidInput
 from enishi.kernel.proposals import (
     Audience,
     Category,
@@ -380,7 +381,12 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 def payload_of(type_name: str, **fields: Any) -> dict[str, Any]:
     """A validated payload of the newest version, ready to be encoded; a field at its default is left out."""
-    model = EVENT_TYPES[type_name].model(**fields)
+    try:
+        model = EVENT_TYPES[type_name].model(**fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"{type_name} does not fit at {place}: {first['msg']}") from None
     return model.model_dump(exclude_defaults=True)
 
 

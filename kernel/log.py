@@ -143,6 +143,8 @@ class Log:
         self._closed = False
         self._pending: list[tuple[Any, ...]] = []
         self.undone = 0
+        if not create and path.is_file() and not path.stat().st_size:
+            raise NotAStore(f"{path} is no Enishi store (it is empty)")
         if not create and not path.exists():
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
         self._uri = f"{path.absolute().as_uri()}?mode="
@@ -297,7 +299,7 @@ class Log:
     def lines(self) -> list[Line]:
         """All relationships of the store, in the order in which they came."""
         rows = self._query("SELECT line, relationship, secret, agent, user FROM line ORDER BY line")
-        return [Line(*row) for row in rows]
+        return [self._line(row) for row in rows]
 
     def line_of(self, agent: str, user: str) -> Line | None:
         """The relationship of these two, if there is one."""
@@ -305,7 +307,12 @@ class Log:
             "SELECT line, relationship, secret, agent, user FROM line WHERE agent=? AND user=?",
             (agent, user),
         )
-        return Line(*rows[0]) if rows else None
+        return self._line(rows[0]) if rows else None
+
+    def _line(self, row: tuple[int, bytes, bytes, str, str]) -> Line:
+        if not 0 < row[0] < 1 << 31:
+            raise LogDamaged(f"{self.path}: a relationship has the impossible place {row[0]}")
+        return Line(*row)
 
     def add_line(self, relationship: bytes, secret: bytes, agent: str, user: str) -> Line:
         """A new, empty line. Needs `writing`."""
@@ -366,10 +373,9 @@ class Log:
 
     def raw(self, line: int) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
-        # As bytes: a damaged type need not be UTF-8.
         rows = self._scan("SELECT id, CAST(type AS BLOB), header, hash, salt, payload", line, 0)
         for key, type_name, *rest in rows:
-            yield key & 0xFFFFFFFF, type_name.decode("utf-8", "backslashreplace"), *rest
+            yield key & 0xFFFFFFFF, _text(type_name), *rest
 
     def record(self, line: int, number: int) -> Record | None:
         """One record, or None where there is no such number."""
@@ -431,11 +437,11 @@ class Log:
     ) -> tuple[bytes, str] | None:
         """State and digest of one checkpoint."""
         rows = self._query(
-            "SELECT state, digest FROM checkpoint"
+            "SELECT state, CAST(digest AS BLOB) FROM checkpoint"
             " WHERE line=? AND projection=? AND version=? AND running=?",
             (line, projection, version, running),
         )
-        return rows[0] if rows else None
+        return (rows[0][0], _text(rows[0][1])) if rows else None
 
     def save_checkpoint(
         self, line: int, projection: str, version: int, running: bytes, depth: int,
@@ -457,18 +463,6 @@ class Log:
         self.connection.execute("DELETE FROM request WHERE line=?", (line,))
         rows = [(line, h.request, h.number) for h in self.headers(line) if h.request is not None]
         self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
-
-    # Care
-
-    def sqlite_problems(self) -> list[str]:
-        """What SQLite's own check of the file finds."""
-        rows = self._query("PRAGMA integrity_check")
-        return [row[0] for row in rows if row[0] != "ok"]
-
-    def size(self) -> int:
-        """Bytes of the database file, without its write-ahead log."""
-        pages, page_size = self._query("SELECT * FROM pragma_page_count, pragma_page_size")[0]
-        return int(pages * page_size)
 
     def _scan(
         self, select: str, line: int, start: int, stop: int | None = None
@@ -523,6 +517,11 @@ def _decoded(rows: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, di
             yield key & 0xFFFFFFFF, decode_payload(payload)
 
 
+def _text(data: bytes) -> str:
+    """A text that may be damaged."""
+    return data.decode("utf-8", "backslashreplace")
+
+
 def _key(line: int, number: int) -> int:
     return line << _LINE_SHIFT | number
 
@@ -568,12 +567,13 @@ def _store_version(connection: sqlite3.Connection, path: Path) -> int:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL. Two processes that do so at once get a lock error that no timeout covers."""
-    for attempt in range(1000):
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             return
         except sqlite3.OperationalError as error:
             busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or attempt == 999:
+            if not busy or time.monotonic() > end:
                 raise
             time.sleep(0.01)

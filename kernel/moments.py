@@ -13,6 +13,8 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
 
@@ -37,7 +39,10 @@ class Moment:
                 f"the time {when.isoformat()} names no zone; give an aware datetime, "
                 "for example with tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')"
             )
-        return cls((when - _EPOCH) // timedelta(microseconds=1), _whole_seconds(offset), assumed)
+        at = (when - _EPOCH) // timedelta(microseconds=1)
+        if not _FIRST <= at <= _LAST:
+            raise InvalidInput(f"the time {when.isoformat()} lies outside of the calendar")
+        return cls(at, _whole_seconds(offset), assumed)
 
     @property
     def day(self) -> int:

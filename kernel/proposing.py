@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from enishi.kernel.checks import check_id
 from enishi.kernel.decisions import RULES_VERSION, Case, CitedText, Decision, decide
 from enishi.kernel.errors import EnishiError, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
@@ -123,6 +124,8 @@ def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int
     The proposer runs outside of any transaction; what changes meanwhile is not lost, since an
     event falls with what it rests on. A proposer that raises is ProposerFailed.
     """
+    check_id(proposer.name, "a proposer's name")
+    check_id(proposer.version, "a proposer's version")
     request = _batch_request(proposer, texts)
     with stream.reading():
         frozen = stream.log.requested(stream.line, request)

@@ -124,20 +124,21 @@ def _turn_drafts(
         scene=scene and scene.id,
         present=None if scene is None else [check_id(p, "a party") for p in scene.present],
     )
+    lived = None if by == "import" else at  # in an import, what is unknown stays so
     drafts = [Draft("TurnOpened", opened, branch=branch, happened=at)]
     drafts += [
         Draft(
             "MessageReceived",
             _message(stream, branch, message, by),
             branch=branch,
-            happened=message.happened or at,
+            happened=message.happened or lived,
             request=message.request,
         )
         for message in messages
     ]
     if reply is not None:
         payload = _reply(stream, branch, reply, by)
-        happened = reply.happened or at
+        happened = reply.happened or lived
         drafts.append(
             Draft("ReplyGiven", payload, branch=branch, happened=happened, request=reply.request)
         )
@@ -250,13 +251,16 @@ def choose_revision(stream: Stream, branch: int, text: int, *, by: str = "host")
 def fork_branch(
     stream: Stream, branch: int, name: str, turn: int | None = None, *, by: str = "host"
 ) -> int:
-    """Begin a branch after a turn of this one (its tip, where none is named)."""
+    """Begin a branch after a turn of this one (its tip, where none is named).
+
+    A turn that the tip was moved back from is still one of the branch's own.
+    """
     check_id(name, "a branch name")
     if name in stream.names():
         raise Conflict(f"there is a branch {name!r} already; choose another name")
     target = stream.history.branches[branch].tip if turn is None else turn
     if target != ROOT:
-        _require_turn(stream, branch, target)
+        _require_own_turn(stream, branch, target)
     draft = Draft("BranchForked", payload_of("BranchForked", by=by, name=name), branch=branch)
     return stream.append(_act(stream, draft, target, () if target == ROOT else (target,)))
 
@@ -403,7 +407,7 @@ def _message(stream: Stream, branch: int, message: Message, by: str) -> dict[str
         by=by,
         role=message.role,
         speaker=check_id(speaker, "a speaker"),
-        name=message.name or party_name(stream, branch, speaker),
+        name=_name(stream, branch, speaker, message.name),
         content=check_text(message.content, "a message"),
         hidden=message.hidden,
         origin=message.origin,
@@ -419,13 +423,17 @@ def _reply(stream: Stream, branch: int, reply: Reply, by: str) -> dict[str, Any]
         "ReplyGiven",
         by=by,
         speaker=check_id(speaker, "a speaker"),
-        name=reply.name or party_name(stream, branch, speaker),
+        name=_name(stream, branch, speaker, reply.name),
         content=check_text(reply.content, "a reply"),
         delivered=reply.delivered,
         given=list(reply.given),
         hidden=reply.hidden,
         origin=reply.origin,
     )
+
+
+def _name(stream: Stream, branch: int, speaker: str, given: str | None) -> str:
+    return check_id(given, "a name") if given else party_name(stream, branch, speaker)
 
 
 def _when(given: Moment | None, stream: Stream, by: str) -> Moment | None:

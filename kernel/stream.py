@@ -237,6 +237,11 @@ class Stream:
 
     def _catch_up(self) -> None:
         if self._undone != self.log.undone:
+            if self.log.line_of(self.line.agent, self.line.user) != self.line:
+                raise NotFound(
+                    f"the founding of {self.line.agent!r} and {self.line.user!r} was undone; "
+                    "ask the store for the relationship again"
+                )
             self.forget()
         start = len(self.history)
         length, tip = self.log.tip(self.line.line)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
 
 from enishi.kernel.encoding import (
     Header,
@@ -18,8 +21,8 @@ from enishi.kernel.encoding import (
     header_hash,
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
-from enishi.kernel.events import upcast
-from enishi.kernel.history import History
+from enishi.kernel.events import EVENT_TYPES, upcast
+from enishi.kernel.history import TEXT_CODES, History
 from enishi.kernel.log import Line, Log
 
 
@@ -157,6 +160,7 @@ class _Walk:
             self._problem(number, "its header was changed: the hash does not fit")
         try:
             header = decode_header(data)
+            _check_kinds(header)
             self._check_header(header, type_name)
             self._check_payload(header, salt, payload)
         except LogDamaged as error:
@@ -181,8 +185,6 @@ class _Walk:
                 if not 0 <= place < number:
                     self._problem(number, f"its {name} {place} does not come before it")
         if header.request is not None:
-            if not isinstance(header.request, bytes):
-                raise LogDamaged("its request id is of a wrong kind")
             self.requests.setdefault(header.request, number)
         if header.type == "Erased":
             self.tombstones.update(header.targets)
@@ -197,6 +199,17 @@ class _Walk:
                 self._problem(header.number, f"it rests on number {cause}, which comes later")
         if header.branch not in history.branches:
             self._problem(header.number, f"there is no branch {header.branch}")
+        match header.type:
+            case "BranchForked" | "TipMoved":
+                wrong = [target for target in header.targets if target not in history.depth]
+            case "BranchSwitched":
+                wrong = [target for target in header.targets if target not in history.branches]
+            case "TextRevised" | "VariantChosen" | "RevisionChosen":
+                wrong = [n for n in header.targets if history.kind[n] not in TEXT_CODES]
+            case _:
+                wrong = []
+        for target in wrong:
+            self._problem(header.number, f"its target {target} is no such thing")
 
     def _check_payload(self, header: Header, salt: bytes | None, payload: bytes | None) -> None:
         number = self.number
@@ -217,7 +230,15 @@ class _Walk:
         if not canonical:
             self._problem(number, "its payload is not in canonical form")
         known = upcast(header.type, header.version, value)
-        if number == 0 and known is not None:
+        if known is None:
+            return
+        try:
+            EVENT_TYPES[header.type].model.model_validate(known)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            self._problem(number, f"its payload does not fit its type at {place}: {first['msg']}")
+        if number == 0:
             self._check_founding(known)
 
     def _check_founding(self, founded: dict[str, object]) -> None:
@@ -229,3 +250,42 @@ class _Walk:
         for name, copy in copies:
             if founded.get(name) != copy:
                 self._problem(0, f"the store's copy of its {name} differs from the record")
+
+
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The years 1 to 9999, in microseconds since 1970."""
+
+
+def _is_place(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 32
+
+
+def _is_moment(value: Any) -> bool:
+    return type(value) is int and _FIRST <= value <= _LAST
+
+
+def _is_lived(value: Any) -> bool:
+    at, offset, assumed = value
+    return _is_moment(at) and type(offset) is int and abs(offset) < 86_400 and assumed in (0, 1)
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "type": lambda value: type(value) is str,
+    "version": lambda value: type(value) is int and value > 0,
+    "happened": lambda value: value is None or _is_lived(value),
+    "recorded": _is_moment,
+    "turn": lambda value: value is None or _is_place(value),
+    "parent": lambda value: value is None or _is_place(value),
+    "branch": _is_place,
+    "causes": lambda value: type(value) is tuple and all(map(_is_place, value)),
+    "targets": lambda value: type(value) is tuple and all(map(_is_place, value)),
+    "request": lambda value: value is None or type(value) is bytes,
+    "commitment": lambda value: type(value) is bytes,
+}
+"""What kind of value each field has, as far as the chain does not show it."""
+
+
+def _check_kinds(header: Header) -> None:
+    for name, fits in _FITS.items():
+        if not fits(getattr(header, name)):
+            raise LogDamaged(f"its {name} is of a wrong kind")

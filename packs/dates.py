@@ -66,7 +66,8 @@ def read_date(value: object, zone: ZoneInfo) -> Moment | None:
         if moment is not None:
             moment.to_datetime()  # a moment that no calendar reaches is of no use to anybody
         return moment
-    except (ValueError, OverflowError):  # no such day or hour, NaN, far out of every calendar
+    except (ValueError, OverflowError, InvalidInput):
+        # No such day or hour, NaN, far out of every calendar.
         return None
 
 

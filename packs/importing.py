@@ -170,11 +170,12 @@ class _Import:
         if found.outcome == "apart":
             self._fork(recorded, found.common, lines)
             return
+        self._come_back(recorded)
+        self._bring_back(recorded[: found.common])
         self._update(lines[: found.common], recorded)
         if found.outcome == "cut":
             self._cut(recorded, found.common)
             return
-        self._come_back(recorded)
         self._append(lines[found.common :])
 
     def _family(self) -> frozenset[str]:
@@ -334,12 +335,38 @@ class _Import:
             recording.move_tip(self.stream, self.branch, last, by="import")
         elif gone:
             recording.withdraw(self.stream, self.branch, gone, by="import")
-        partly = [n for line in recorded[common:] if line.turn == last for n in line.variants]
         standing = self.stream.standing(self.branch)
-        partly = [number for number in partly if number in standing]
+        roots = {n for line in recorded[common:] if line.turn == last for n in line.variants}
+        partly = [
+            number
+            for number in self.stream.history.events_of[last]
+            if self.stream.history.root_text(number) in roots and number in standing
+        ]
         if partly:
             recording.withdraw(self.stream, self.branch, partly, by="import")
         self.report.cut = len(gone) + len(partly)
+
+    def _bring_back(self, recorded: Sequence[RecordedLine]) -> None:
+        """What an import withdrew and the file has again counts again; a person's doing stays."""
+        history = self.stream.history
+        gone = sorted(number for number, state in history.withdrawn.items() if state)
+        turns = {line.turn for line in recorded}
+        roots = {root for line in recorded for root in line.variants}
+        ours = [
+            number
+            for number in gone
+            if (number in turns or history.root_text(number) in roots)
+            and self._withdrawn_by_import(number)
+        ]
+        if ours:
+            recording.restore(self.stream, self.branch, ours, by="import")
+            self.report.returned = True
+
+    def _withdrawn_by_import(self, number: int) -> bool:
+        acts = (n for n in reversed(self.stream.history.all("Withdrawn")))
+        last = next(act for act in acts if number in self.stream.history.acts[act])
+        payload = self.stream.payload(last)
+        return payload is not None and payload.get("by") == "import"
 
     def _come_back(self, recorded: list[RecordedLine]) -> None:
         """Turns that were cut off before and are in the file again lie on the path again."""

@@ -235,9 +235,7 @@ def _counts(report: ImportReport) -> list[str]:
     return [*done, "turns that came back"] if report.returned else done
 
 
-def print_verifications(
-    console: Console, verified: Iterable[tuple[Parties, Verification]]
-) -> None:
+def print_verifications(console: Console, verified: Iterable[tuple[Parties, Verification]]) -> None:
     """What verifying found, one relationship a line, and each problem with its place."""
     for bond, found in verified:
         verdict = "verified" if found.ok else f"{len(found.problems)} problems"

@@ -25,24 +25,29 @@ def local(text: str) -> Moment:
 
 @pytest.mark.parametrize("value", [1674563371558, 1674563371558.0, "1674563371558"])
 def test_numbers_and_digit_strings_are_exact_unix_milliseconds(value: object) -> None:
-    assert read_date(value, TOKYO) == Moment(1674563371558000, 0, assumed=False)
+    assert read_date(value, TOKYO) == Moment(1674563371558000, 9 * 3600)
 
 
 def test_milliseconds_before_1970_are_read() -> None:
-    assert read_date(-1500, TOKYO) == Moment(-1_500_000)
-    assert read_date("-1500", TOKYO) == Moment(-1_500_000)
+    assert read_date(-1500, TOKYO) == Moment(-1_500_000, 9 * 3600)
+    assert read_date("-1500", TOKYO) == Moment(-1_500_000, 9 * 3600)
 
 
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("2025-11-23T10:02:03.123Z", "2025-11-23T10:02:03.123+00:00"),
+        ("2025-11-23T10:02:03.123+00:00", "2025-11-23T10:02:03.123+00:00"),
         ("2025-11-23T10:02:03+08:00", "2025-11-23T10:02:03+08:00"),
         ("2025-11-23 10:02-0330", "2025-11-23T10:02-03:30"),
     ],
 )
-def test_iso_dates_with_a_zone_keep_it(text: str, meant: str) -> None:
+def test_iso_dates_with_an_offset_keep_it(text: str, meant: str) -> None:
     assert read_date(text, TOKYO) == parse_moment(meant)
+
+
+def test_an_instant_in_utc_was_lived_in_the_zone_that_is_given() -> None:
+    moment = read_date("2025-11-23T20:02:03.123Z", TOKYO)
+    assert moment == parse_moment("2025-11-24T05:02:03.123+09:00")
 
 
 @pytest.mark.parametrize(
@@ -161,8 +166,8 @@ def test_all_notations_of_one_time_agree(when: datetime) -> None:
     assert read_date(spoken, TOKYO) == expected
     assert read_date(f"{when:%Y-%m-%d@%Hh%Mm%Ss}", TOKYO) == expected
     milliseconds = read_date(int(aware.timestamp()) * 1000, TOKYO)
-    exact = read_date(aware.astimezone(UTC).isoformat(), TOKYO)
-    assert milliseconds == exact == Moment(expected.at)
+    exact = read_date(aware.astimezone(UTC).isoformat().replace("+00:00", "Z"), TOKYO)
+    assert milliseconds == exact == Moment.of(aware)
 
 
 @settings(max_examples=100, deadline=None)

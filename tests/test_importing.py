@@ -427,20 +427,25 @@ def test_one_broken_file_among_several_takes_nothing_in(store: Store, tmp_path: 
     assert store.relationships() == []
 
 
-STEPS = st.sampled_from(["same", "grow", "edit", "swipe", "new swipe", "cut", "message"])
+STEPS = st.sampled_from(
+    ["same", "grow", "edit", "swipe", "new swipe", "cut", "message", "as before"]
+)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(STEPS, st.integers(0, 50)), max_size=8), st.booleans())
 def test_however_a_file_changes_its_branch_says_what_it_says(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]], dated: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("life")
     with fixed_store(folder / "s.db") as store:
-        lines, serial = talk(2), 100
+        lines, serial, before = talk(2), 100, [talk(2)]
         for step, place in [("same", 0), *steps]:
             serial += 1
+            if step == "as before":
+                lines = before[place % len(before)]
             lines = changed(lines, step, place, serial)
+            before.append(lines)
             shown = lines if dated else [{**one, "send_date": None} for one in lines]
             report = take(store, folder, shown)
             bond = only(store)

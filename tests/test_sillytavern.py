@@ -75,7 +75,7 @@ def test_a_chat_gives_its_names_and_lines_in_the_order_of_the_file() -> None:
     assert (first.position, first.role, first.speaker, first.name) == (2, "agent", "Aqua", "Aqua")
     assert (second.position, second.role, second.name) == (3, "user", "Kazuma")
     assert (texts(first), first.chosen, first.hidden) == (["Hello!"], 0, False)
-    assert first.wordings[0].happened == parse_moment("2025-11-23T10:02:03.123+00:00")
+    assert first.wordings[0].happened == parse_moment("2025-11-23T19:02:03.123+09:00")
 
 
 def test_a_header_alone_is_a_chat_without_lines() -> None:

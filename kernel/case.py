@@ -1,0 +1,285 @@
+"""A case: one proposal with everything that its judgement may look at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from enishi.kernel.carried import Said, is_yes
+from enishi.kernel.history import History
+from enishi.kernel.moments import Moment
+from enishi.kernel.proposals import (
+    BeliefConfirmation,
+    BeliefRetraction,
+    Citation,
+    Consequence,
+    LoopOutcome,
+    Promise,
+    PromiseConditionMet,
+    PromiseOutcome,
+    Proposal,
+    Reflection,
+    Role,
+    TensionStep,
+)
+from enishi.kernel.sentences import sentence_at
+
+RENDERING = ("⟦enishi", "⟧")
+"""What a rendering of memories for a prompt begins with, and what its frame ends with."""
+
+_LONG_ENOUGH = 16
+"""Characters from which on equal words are a copy and no chance."""
+
+
+class CitedText(NamedTuple):
+    """A text as a decision sees it: whose words, and how they were delivered."""
+
+    number: int
+    turn: int
+    role: Role
+    content: str | None
+    moment: Moment | None = None
+    hidden: bool = False
+    delivered: str = "shown"
+    given: tuple[int, ...] = ()
+
+
+class Evidence(NamedTuple):
+    """Where the cited words stand: (text, start, end) each, the latest text last."""
+
+    spans: tuple[tuple[int, int, int], ...]
+    sentence: tuple[int, int]
+
+
+Referenced = Callable[[int], tuple[str, dict[str, Any]] | None]
+"""The type and the payload of a recorded event, or None where there is none."""
+
+_EVENTS: dict[str, tuple[str, ...]] = {
+    "belief": ("BeliefStated",),
+    "promise": ("PromiseMade",),
+    "loop": ("LoopOpened",),
+    "consequence": ("ConsequenceFollowed",),
+    "reflection": ("ReflectionMade",),
+    "any": (
+        "SignalAccepted", "BeliefStated", "PromiseMade", "PromiseEnded", "LoopOpened", "LoopEnded",
+        "ConsequenceFollowed", "TensionMoved",
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Case:
+    """One proposal, the texts that it cites and the events that it names.
+
+    `accepted` has, for each earlier proposal of the batch, the number of its event or None.
+    `blueprints` are the texts of the cards that were ever in force.
+    """
+
+    proposal: Proposal
+    texts: Mapping[int, CitedText]
+    history: History
+    lookup: Referenced = lambda number: None
+    accepted: list[int | None] = field(default_factory=list)
+    blueprints: tuple[str, ...] = ()
+    earlier: int = 0
+
+    @cached_property
+    def cited(self) -> list[CitedText]:
+        """The cited texts, in the order of the citations."""
+        return [self.texts[c.text] for c in self.proposal.citations if c.text in self.texts]
+
+    @property
+    def unknown_texts(self) -> bool:
+        """Whether a cited number is no text."""
+        return len(self.cited) < len(self.proposal.citations)
+
+    @cached_property
+    def voices(self) -> set[Role]:
+        """Whose words are cited."""
+        return {text.role for text in self.cited}
+
+    @cached_property
+    def latest(self) -> CitedText:
+        """The cited text that comes last on the path; it gives the event its place."""
+        return max(self.cited, key=lambda text: (self.history.depth[text.turn], text.number))
+
+    @property
+    def on_one_path(self) -> bool:
+        """Whether the path to the latest cited text leads through all the others."""
+        last = self.latest.turn
+        return all(self.history.is_ancestor(text.turn, last) for text in self.cited)
+
+    @cached_property
+    def quoted(self) -> list[Said]:
+        """The cited words that were found, in the order of the citations."""
+        found = [self.said(citation) for citation in self.proposal.citations]
+        return [said for said in found if said is not None]
+
+    def said(self, citation: Citation) -> Said | None:
+        """The cited words, or None where they do not stand in the text to the code point."""
+        text = self.texts.get(citation.text)
+        if text is None or text.content is None:
+            return None
+        span = locate(citation, text.content)
+        return None if span is None else Said(text.content, *span, text.moment)
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """Where all of the cited words stand, or None where some do not."""
+        if len(self.quoted) < len(self.proposal.citations):
+            return None
+        spans = [
+            (citation.text, said.start, said.end)
+            for citation, said in zip(self.proposal.citations, self.quoted, strict=True)
+        ]
+        last = max((s for s in spans if s[0] == self.latest.number), key=lambda s: s[1])
+        ordered = [span for span in spans if span != last] + [last]
+        sentence = sentence_at(self.latest.content or "", last[1], last[2])
+        return Evidence(tuple(ordered), sentence)
+
+    @cached_property
+    def carrying(self) -> list[Said]:
+        """The words that a value has to follow from.
+
+        Those of the one whom it is about; the other's question too where the answer is a yes.
+        """
+        subject = _establisher(self)
+        if subject is None or self.voices == {subject} or self.answered_yes(subject):
+            return self.quoted
+        own = [
+            said
+            for text, said in zip(self.cited, self.quoted, strict=False)
+            if text.role == subject
+        ]
+        return own or self.quoted
+
+    def answered_yes(self, party: str) -> bool:
+        """Whether a party's cited words are a short yes to something the other said before."""
+        answers = [t for t in self.cited if t.role == party]
+        questions = [t for t in self.cited if t.role not in (party, "other")]
+        return (
+            bool(answers)
+            and bool(questions)
+            and all(is_yes(text.content or "") for text in answers)
+            and all(q.number < a.number for q in questions for a in answers)
+        )
+
+    # References
+
+    def number_of(self, reference: int | str) -> int | None:
+        """The number that a reference means: itself, or what became of an earlier proposal."""
+        if isinstance(reference, int):
+            return reference
+        place = int(reference[1:])
+        return self.accepted[place] if place < len(self.accepted) else None
+
+    def referenced(self, reference: int | str) -> dict[str, Any]:
+        """The payload of a referenced event, empty where there is none."""
+        number = self.number_of(reference)
+        found = None if number is None else self.lookup(number)
+        return {} if found is None else found[1]
+
+    @property
+    def dangling_references(self) -> bool:
+        """Whether it names a proposal of its batch of which nothing came before it."""
+        return any(self.number_of(ref) is None for ref, _ in references(self.proposal))
+
+    @property
+    def wrong_references(self) -> bool:
+        """Whether it names a number that is no event of the right type."""
+        for reference, types in references(self.proposal):
+            number = self.number_of(reference)
+            found = None if number is None else self.lookup(number)
+            if number is not None and (found is None or found[0] not in types):
+                return True
+        return False
+
+
+def references(proposal: Proposal) -> list[tuple[int | str, tuple[str, ...]]]:
+    """What a proposal names, each with the types of events that it may be."""
+    named: list[tuple[int | str | None, str]] = []
+    match proposal:
+        case BeliefConfirmation() | BeliefRetraction():
+            named = [(proposal.belief, "belief")]
+        case PromiseOutcome():
+            named = [(proposal.promise, "promise"), (proposal.replaced_by, "promise")]
+        case PromiseConditionMet():
+            named = [(proposal.promise, "promise")]
+        case LoopOutcome():
+            named = [(proposal.loop, "loop"), (proposal.replaced_by, "loop")]
+        case Consequence():
+            named = [(proposal.relapse_of, "consequence")]
+        case TensionStep():
+            named = [(proposal.consequence, "consequence")]
+        case Reflection():
+            named = [(proposal.event, "any"), (proposal.revises, "reflection")]
+    return [(reference, _EVENTS[kind]) for reference, kind in named if reference is not None]
+
+
+def locate(citation: Citation, content: str) -> tuple[int, int] | None:
+    """The exact span of a citation, or None where its words do not stand there."""
+    start, end, quote = citation.start, citation.end, citation.quote
+    if start is None and end is None and quote:
+        start = content.find(quote)
+        end = start + len(quote)
+    if start is None or end is None or not 0 <= start < end <= len(content):
+        return None
+    if quote is not None and content[start:end] != quote:
+        return None
+    return start, end
+
+
+def cited_rendering(case: Case) -> bool:
+    """Whether some cited words stand within a rendering of memories that found its way back."""
+    opening, closing = RENDERING
+    for said in case.quoted:
+        begin = said.text.rfind(opening, 0, said.end)
+        if begin != -1 and said.text.find(closing, begin, said.start) == -1:
+            return True
+    return False
+
+
+def cited_blueprint(case: Case) -> bool:
+    """Whether all cited sentences were copied from the character's card."""
+    if not case.blueprints or not case.quoted:
+        return False
+    for said in case.quoted:
+        start, end = sentence_at(said.text, said.start, said.end)
+        sentence = said.text[start:end].strip()
+        copied = len(sentence) >= _LONG_ENOUGH and any(sentence in b for b in case.blueprints)
+        if not copied:
+            return False
+    return True
+
+
+def card_text(card: str) -> str:
+    """All texts of a card, joined; empty where it cannot be read."""
+    found: list[str] = []
+
+    def walk(value: Any) -> None:
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            for one in value.values():
+                walk(one)
+        elif isinstance(value, list):
+            for one in value:
+                walk(one)
+
+    try:
+        walk(json.loads(card))
+    except (ValueError, RecursionError):
+        return ""
+    return "\n".join(found)
+
+
+def _establisher(case: Case) -> str | None:
+    """The party whose words a proposal has to follow from; None where either's will do."""
+    proposal = case.proposal
+    if isinstance(proposal, Promise):
+        return proposal.promiser
+    subject = getattr(proposal, "subject", None)
+    return subject if subject in ("user", "agent") else None

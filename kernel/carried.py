@@ -157,7 +157,7 @@ def _alike(first: str, second: str) -> bool:
 
 
 def _paired(word: str) -> list[str]:
-    return [b if word == a else a for a, b in _tables()["pairs"] if word in (a, b)]
+    return [other for pair in _tables()["pairs"] if word in pair for other in pair if other != word]
 
 
 @cache

@@ -172,7 +172,11 @@ def _self_caused(case: Case) -> bool:
     if isinstance(proposal, BeliefConfirmation):
         target = case.number_of(proposal.belief)
         return any(target in numbers for numbers in given)
-    return isinstance(proposal, Belief)
+    if not isinstance(proposal, Belief):
+        return False
+    told = [case.referenced(number) for numbers in given for number in numbers]
+    slot = (proposal.subject, proposal.key)
+    return any((one.get("subject"), one.get("key")) == slot for one in told)
 
 
 # Whether it follows from the words

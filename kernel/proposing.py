@@ -10,12 +10,14 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from enishi.kernel.accepting import accepted_event
+from enishi.kernel.case import Case, CitedText, card_text
 from enishi.kernel.checks import check_id
-from enishi.kernel.decisions import RULES_VERSION, Case, CitedText, Decision, decide
-from enishi.kernel.errors import EnishiError, NotFound, ProposerFailed
+from enishi.kernel.decisions import RULES_VERSION, Decision, decide
+from enishi.kernel.errors import Conflict, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
-from enishi.kernel.proposals import Proposal, Proposer, ReadText
+from enishi.kernel.proposals import ANY_PROPOSAL, Citation, Proposal, Proposer, ReadText
 from enishi.kernel.stream import Draft, Stream
 
 
@@ -33,6 +35,10 @@ class Host(NamedTuple):
 
 BATCH_TEXTS = 128
 """Texts that are read together where a whole history is read."""
+
+MAX_PER_BATCH = 4096
+MAX_REASON = 500
+"""Characters of a failure's reason that are kept."""
 
 _TURN = kind_code("TurnOpened")
 
@@ -114,6 +120,7 @@ def cited_texts(stream: Stream, numbers: Iterable[int]) -> dict[int, CitedText]:
             hidden=about.get("hidden", False),
             delivered=about.get("delivered", "shown"),
             given=tuple(about.get("given", ())),
+            moment=history.moment(root),
         )
     return found
 
@@ -122,7 +129,8 @@ def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int
     """Let a proposer read these texts and record what the kernel decides.
 
     The proposer runs outside of any transaction; what changes meanwhile is not lost, since an
-    event falls with what it rests on. A proposer that raises is ProposerFailed.
+    event falls with what it rests on. A proposer that fails is ProposerFailed, after that it
+    failed was recorded; it can be tried again.
     """
     check_id(proposer.name, "a proposer's name")
     check_id(proposer.version, "a proposer's version")
@@ -132,7 +140,11 @@ def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int
         if frozen is not None:
             return batch_decisions(stream, frozen)
         readable = read_texts(stream, texts)
-    proposals = _ask(proposer, readable)
+    try:
+        proposals = _ask(proposer, readable)
+    except ProposerFailed as failure:
+        _record_failure(stream, branch, proposer, texts, failure)
+        raise
     with stream.writing():
         frozen = stream.log.requested(stream.line, request)
         if frozen is not None:
@@ -166,7 +178,7 @@ def record_batch(
     request: str | None = None,
 ) -> int:
     """Decide and record the proposals of a batch. Needs `writing`. Returns the batch's number."""
-    cited = cited_texts(stream, [*texts, *(c.text for p in proposals for c in p.citations)])
+    cited = cited_texts(stream, [*texts, *(n for p in proposals for n in _cited_numbers(p))])
     place = _last_turn(stream, texts, stream.history.branches[branch].tip)
     payload = payload_of(
         "BatchDecided",
@@ -179,13 +191,16 @@ def record_batch(
     batch = stream.append(
         Draft("BatchDecided", payload, place, branch, targets=tuple(texts), request=request)
     )
+    context = _Context(stream, branch, proposer, batch, tuple(texts))
+    blueprints = _blueprints(stream)
+    accepted: list[int | None] = []
     per_turn: dict[int, int] = {}
     for proposal in proposals:
-        case = Case(proposal, cited, stream.history)
-        turn = case.latest().turn if case.cited() else ROOT
+        case = Case(proposal, cited, stream.history, _lookup(stream), accepted, blueprints)
+        turn = case.latest.turn if case.cited else ROOT
         case.earlier = per_turn.get(turn, 0)
         per_turn[turn] = case.earlier + 1
-        _record_decision(stream, branch, proposer, batch, case, decide(case), texts)
+        accepted.append(_record_decision(context, case, decide(case)))
     return batch
 
 
@@ -213,6 +228,36 @@ def decisions(stream: Stream) -> list[Decided]:
     return found
 
 
+def release(stream: Stream, branch: int, decision: int) -> int:
+    """Let a held proposal have its effect, as the host says. Returns the number of its event.
+
+    What would reject it still does: then it is Conflict with the reason. Needs `writing`.
+    """
+    record = stream.record(decision)
+    payload = stream.payload(decision) if record.header.type == "ProposalDecided" else None
+    if payload is None or payload["verdict"] != "held":
+        raise NotFound(f"number {decision} is no held decision; `enishi decisions` lists them")
+    if decision in _released(stream):
+        raise Conflict(f"decision {decision} was released already")
+    proposal = _as_proposed(payload["proposal"])
+    cited = cited_texts(stream, _cited_numbers(proposal))
+    case = Case(proposal, cited, stream.history, _lookup(stream), blueprints=_blueprints(stream))
+    answer = decide(case, released=True)
+    if answer.verdict != "accepted":
+        raise Conflict(f"decision {decision} cannot be released: {answer.reason}")
+    tip = stream.history.branches[branch].tip
+    stream.append(
+        Draft("DecisionReleased", payload_of("DecisionReleased"), tip, branch, targets=(decision,))
+    )
+    return _record_event(stream, branch, case, "host", record.header.causes, decision)
+
+
+def _released(stream: Stream) -> dict[int, int]:
+    """Released decisions, each with the number of its event."""
+    found = stream.history.all("DecisionReleased")
+    return {stream.record(number).header.targets[0]: number + 1 for number in found}
+
+
 def _decided(
     stream: Stream, number: int, follower: int | None, batch: dict[str, Any] | None
 ) -> Decided:
@@ -220,7 +265,7 @@ def _decided(
     proposer = f"{batch['proposer']} {batch['version']}" if batch else "?"
     if payload is None:
         return Decided(number, "rejected", "erased", {}, None, proposer)
-    event = None
+    event = _released(stream).get(number)
     if payload["verdict"] == "accepted" and follower is not None:
         event = follower
     return Decided(
@@ -228,36 +273,84 @@ def _decided(
     )
 
 
-def _record_decision(
-    stream: Stream,
-    branch: int,
-    proposer: Proposer,
-    batch: int,
-    case: Case,
-    decision: Decision,
-    read: Sequence[int],
-) -> None:
-    latest = case.latest() if case.cited() else None
+class _Context(NamedTuple):
+    """The batch that a decision belongs to."""
+
+    stream: Stream
+    branch: int
+    proposer: Proposer
+    batch: int
+    read: tuple[int, ...]
+
+
+def _record_decision(context: _Context, case: Case, decision: Decision) -> int | None:
+    """Record one decision, and what becomes of it. Returns the number of the event, if any."""
+    stream, branch, by = context.stream, context.branch, _by(context.proposer)
+    cited = {number for number in _cited_numbers(case.proposal) if number in case.texts}
     # What was not found in its text may quote anything that the proposer had read.
-    complete = len(decision.spans) == len(case.proposal.citations)
-    cited = {text.number for text in case.cited()}
-    causes = tuple(sorted(cited if complete else cited | set(read)))
+    causes = tuple(sorted(cited if decision.evidence else cited | set(context.read)))
     payload = payload_of(
         "ProposalDecided",
-        by=_by(proposer),
-        by_name=f"{proposer.name} {proposer.version}",
+        by=by,
+        by_name=f"{context.proposer.name} {context.proposer.version}",
         proposal=_plain(case.proposal, decision),
         verdict=decision.verdict,
         reason=decision.reason,
     )
     turn = _last_turn(stream, causes, stream.history.branches[branch].tip)
-    happened = stream.record(latest.number).header.moment if latest else None
-    number = stream.append(
-        Draft("ProposalDecided", payload, turn, branch, causes, (batch,), happened)
-    )
-    if decision.event is not None:
-        event = Draft("SignalAccepted", decision.event, turn, branch, causes, (number,), happened)
-        stream.append(event)
+    happened = case.latest.moment if case.cited else None
+    draft = Draft("ProposalDecided", payload, turn, branch, causes, (context.batch,), happened)
+    number = stream.append(draft)
+    if decision.verdict != "accepted":
+        return None
+    return _record_event(stream, branch, case, by, causes, number)
+
+
+def _record_event(
+    stream: Stream, branch: int, case: Case, by: str, causes: Sequence[int], decision: int
+) -> int:
+    kind, payload = accepted_event(case, by)
+    turn = _last_turn(stream, causes, stream.history.branches[branch].tip)
+    draft = Draft(kind, payload, turn, branch, tuple(causes), (decision,), case.latest.moment)
+    return stream.append(draft)
+
+
+def _record_failure(
+    stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int], failure: ProposerFailed
+) -> None:
+    with stream.writing():
+        payload = payload_of(
+            "BatchFailed",
+            by=_by(proposer),
+            proposer=proposer.name,
+            version=proposer.version,
+            reason=str(failure)[:MAX_REASON],
+        )
+        place = _last_turn(stream, texts, stream.history.branches[branch].tip)
+        # The reason may quote what was read, so it goes with it.
+        stream.append(Draft("BatchFailed", payload, place, branch, tuple(sorted(texts))))
+
+
+def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None]:
+    def look(number: int) -> tuple[str, dict[str, Any]] | None:
+        if not 0 <= number < len(stream.history):
+            return None
+        payload = stream.payload(number)
+        return None if payload is None else (stream.record(number).header.type, payload)
+
+    return look
+
+
+def _blueprints(stream: Stream) -> tuple[str, ...]:
+    adopted = stream.payloads(stream.history.all("BlueprintAdopted"))
+    return tuple(card_text(payload["card"]) for payload in adopted.values())
+
+
+def _cited_numbers(proposal: Proposal) -> list[int]:
+    """The texts that a proposal cites, those of its reason included."""
+    numbers = [citation.text for citation in proposal.citations]
+    because = getattr(proposal, "because", None)
+    return numbers if because is None else [*numbers, because.citation.text]
 
 
 def _last_turn(stream: Stream, causes: Sequence[int], tip: int) -> int:
@@ -269,25 +362,37 @@ def _last_turn(stream: Stream, causes: Sequence[int], tip: int) -> int:
 
 def _plain(proposal: Proposal, decision: Decision) -> dict[str, Any]:
     """A proposal as it is kept: spans instead of quotes where the words were found."""
-    plain = proposal.model_dump(exclude={"citations", "confidence"})
+    plain = proposal.model_dump(exclude={"citations", "confidence"}, exclude_none=True)
     plain["confidence"] = round(proposal.confidence * 10_000)
-    if len(decision.spans) == len(proposal.citations):
-        plain["citations"] = [list(span) for span in decision.spans]
+    if decision.evidence is not None:
+        plain["citations"] = [list(span) for span in decision.evidence.spans]
     else:
         plain["citations"] = [c.model_dump(exclude_none=True) for c in proposal.citations]
     return plain
 
 
+def _as_proposed(plain: dict[str, Any]) -> Proposal:
+    """A kept proposal whose words were found, as it was proposed."""
+    citations = tuple(Citation(text=t, start=s, end=e) for t, s, e in plain["citations"])
+    fields = {**plain, "citations": citations, "confidence": plain["confidence"] / 10_000}
+    return ANY_PROPOSAL.validate_python(fields)
+
+
 def _ask(proposer: Proposer, texts: list[ReadText]) -> list[Proposal]:
     try:
         proposals = list(proposer.propose(texts))
-    except EnishiError:
+    except ProposerFailed:
         raise
     except Exception as error:
         raise ProposerFailed(
-            f"the proposer {proposer.name!r} failed on {len(texts)} texts: {error!r}; "
-            "nothing was recorded, it can be tried again"
+            f"the proposer {proposer.name!r} failed on {len(texts)} texts: "
+            f"{type(error).__name__}: {error}; it can be tried again"
         ) from error
+    if len(proposals) > MAX_PER_BATCH:
+        raise ProposerFailed(
+            f"the proposer {proposer.name!r} gave {len(proposals)} proposals; a batch has at most "
+            f"{MAX_PER_BATCH}"
+        )
     for proposal in proposals:
         if not isinstance(proposal, Proposal):
             raise ProposerFailed(

@@ -55,7 +55,7 @@ def signal(
         "by": "rule",
         "signal": kind,
         "actor": actor,
-        "voice": voice,
+        "voices": [voice],
         "strength": strength,
         "spans": [[text, sentence, sentence + 3]],
         "sentence": [sentence, sentence + 9],
@@ -273,7 +273,7 @@ def test_whatever_comes_stays_within_its_limits(events: list[Event]) -> None:
         for reason in trace:
             per_day[reason.key] += reason.change
             assert -800 <= per_day[reason.key] <= 500
-        if event.payload["voice"] == "agent" or event.payload["actor"] == "agent":
+        if event.payload["voices"] == ["agent"] or event.payload["actor"] == "agent":
             for earned in ("trust", "safety"):
                 assert state["values"][earned] <= before[earned]
 

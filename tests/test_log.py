@@ -406,6 +406,8 @@ def pragma(kept: Log, name: str) -> object:
 def test_the_settings_that_durability_rests_on_are_in_force(
     tmp_path: Path, options: dict[str, Any], level: int
 ) -> None:
+    with closing(Log(tmp_path / "plain.db")) as plain:
+        assert pragma(plain, "synchronous") == 2, "FULL is the default"
     for _ in range(2):  # made, and opened again
         with open_store(tmp_path / "store.db", **options) as opened:
             kept = opened._log
@@ -452,15 +454,20 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(
     assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
 
 
-@pytest.mark.parametrize("data", [b"Dear diary,", b"SQLite format 3", b"\0" * 4096])
+@pytest.mark.parametrize(
+    "data",
+    [b"Dear diary,", b"x", b"SQLite format 3", b"\0" * 100, b"\0" * 4096, b"words " * 9000],
+)
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
     tmp_path: Path, data: bytes
 ) -> None:
     path = tmp_path / "diary.txt"
     path.write_bytes(data)
-    with pytest.raises(NotAStore, match=r"diary\.txt is no Enishi store"):
-        open_store(path)
+    for read_only in (False, True):
+        with pytest.raises(NotAStore, match=r"diary\.txt is no Enishi store"):
+            open_store(path, read_only=read_only)
     assert path.read_bytes() == data
+    assert [file.name for file in tmp_path.iterdir()] == ["diary.txt"]
 
 
 def test_a_database_that_only_begins_like_one_is_refused(tmp_path: Path) -> None:

@@ -373,6 +373,21 @@ EVENT_TYPES: dict[str, EventType] = {
     )
 }
 
+
+def misfit(type_name: str, payload: dict[str, Any]) -> str | None:
+    """Why a payload of the newest version is not one of its type, or None where it is."""
+    try:
+        EVENT_TYPES[type_name].model.model_validate(payload)
+    except ValidationError as error:
+        return _first(error)
+    return None
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+
+
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 UPCASTERS: dict[tuple[str, int], Upcaster] = {}
@@ -384,9 +399,7 @@ def payload_of(type_name: str, **fields: Any) -> dict[str, Any]:
     try:
         model = EVENT_TYPES[type_name].model(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{type_name} does not fit at {place}: {first['msg']}") from None
+        raise InvalidInput(f"{type_name} does not fit at {_first(error)}") from None
     return model.model_dump(exclude_defaults=True)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import msgpack
 
 from enishi.kernel.encoding import state_digest
+from enishi.kernel.errors import LogDamaged
 from enishi.kernel.history import UNKNOWN_TIME, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
@@ -161,15 +162,16 @@ class Fold:
     def _fold_turns(self, stop: int) -> None:
         turns = [self._events_at(depth) for depth in range(self.depth, stop)]
         numbers = [number for turn in turns for number, _ in turn]
-        payloads = self.stream.payloads(numbers, self.projection.reads)
-        history, path, apply = self.stream.history, self.standing.path, self.projection.apply
+        payloads = self.stream.payloads(numbers, self.projection.reads, checked=False)
+        history, path = self.stream.history, self.standing.path
         names = {kind_code(name): name for name in self.projection.reads}
         for depth, turn in enumerate(turns, start=self.depth):
             for number, moment in turn:
                 payload = payloads.get(number)
                 if payload is not None:
                     name = names[history.kind[number]]
-                    apply(self._state, Event(number, name, payload, path[depth], moment), None)
+                    event = Event(number, name, payload, path[depth], moment)
+                    _apply(self.projection, self._state, event, None)
             self.running = _run_on(self.running, turn)
         self.depth = stop
         self._unsaved += len(numbers)
@@ -200,11 +202,32 @@ class Fold:
         if best is None:
             return
         found = log.checkpoint(line, self.projection.name, self.projection.version, best)
-        if found is None:
+        state = None if found is None else checked_state(self.projection, *found)
+        if state is None:
             return
-        self.depth, self.running = ahead[best], best
-        self._state = msgpack.unpackb(found[0])
+        self.depth, self.running, self._state = ahead[best], best, state
         self._unsaved = 0
+
+
+def checked_state(projection: Projection, state: bytes, digest: str) -> State | None:
+    """The state of a checkpoint, or None where its bytes were changed: it is only a cache."""
+    try:
+        found = msgpack.unpackb(state)
+        whole = state_digest(projection.name, projection.version, found) == digest
+    except Exception:  # noqa: BLE001 - changed bytes may fail in any way
+        return None
+    return cast(State, found) if whole else None
+
+
+def _apply(projection: Projection, state: State, event: Event, trace: list[Reason] | None) -> None:
+    """A projection's `apply` never fails; where it does, the event is not what it claims to be."""
+    try:
+        projection.apply(state, event, trace)
+    except Exception as error:
+        raise LogDamaged(
+            f"number {event.number} cannot be folded into {projection.name} "
+            f"({type(error).__name__}: {error}); run: enishi verify"
+        ) from error
 
 
 def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
@@ -247,7 +270,7 @@ def standing_events(
         stop = min(start + CHUNK_TURNS, len(standing.path))
         turns = [(d, events_at(standing, projection, d)) for d in range(start, stop)]
         numbers = [number for _, turn in turns for number, _ in turn]
-        payloads = stream.payloads(numbers, projection.reads)
+        payloads = stream.payloads(numbers, projection.reads, checked=False)
         for depth, turn in turns:
             for number, moment in turn:
                 if until is not None and moment is not None and until.at < moment.at:
@@ -264,5 +287,5 @@ def fold_anew(
     """The state after these events, from zero and without any cache."""
     state = projection.initial()
     for event in events:
-        projection.apply(state, event, trace)
+        _apply(projection, state, event, trace)
     return state

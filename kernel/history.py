@@ -108,11 +108,13 @@ class History:
             _, _, number, _, type_name, version, happened, _,
             own_turn, own_parent, branch, causes, targets, _, _,
         ) = header  # fmt: skip
+        if number != len(self.kind):
+            raise ValueError("records come in the order of their numbers")
         kind = _CODES.get(type_name, _UNKNOWN)
         turn = ROOT if own_turn is None else own_turn
         self.kind.append(kind)
         if version != 1:
-            self.version[number] = version
+            self.version[number] = int(version)
         self.turn.append(turn)
         self.branch.append(branch)
         if happened is None:

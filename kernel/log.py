@@ -151,7 +151,9 @@ class Log:
         self._connection: sqlite3.Connection | None = None
         _OPEN.add(self)
         with self._lock, translated(path):
-            _refuse_foreign_file(path)
+            # Whether a file is a database, SQLite says: others may just be making it.
+            if path.is_dir():
+                raise NotAStore(f"{path} is a folder; name a file in it")
             self._connection = self._connect("rwc")
 
     def _connect(self, mode: str) -> sqlite3.Connection:
@@ -538,16 +540,6 @@ def _statements(script: str) -> Iterator[str]:
             if statement.strip(" \n;"):
                 yield statement
             statement = ""
-
-
-def _refuse_foreign_file(path: Path) -> None:
-    if path.is_dir():
-        raise NotAStore(f"{path} is a folder; name a file in it")
-    if path.is_file():
-        with path.open("rb") as file:
-            start = file.read(16)
-        if start and start != b"SQLite format 3\0":
-            raise NotAStore(f"{path} is no Enishi store (no SQLite file)")
 
 
 def _store_version(connection: sqlite3.Connection, path: Path) -> int:

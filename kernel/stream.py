@@ -20,7 +20,7 @@ from enishi.kernel.errors import (
     RequestConflict,
     RequestErased,
 )
-from enishi.kernel.events import EVENT_TYPES, payload_of, upcast
+from enishi.kernel.events import EVENT_TYPES, misfit, payload_of, upcast
 from enishi.kernel.history import KINDS, MAIN, ROOT, TEXT_CODES, History
 from enishi.kernel.log import Entropy, Line, Log, Record, sealed
 from enishi.kernel.moments import MINUTE, Moment
@@ -185,29 +185,28 @@ class Stream:
         record = self.record(number)
         if record.payload is None:
             return None
-        return upcast(record.header.type, record.header.version, record.payload)
+        found = upcast(record.header.type, record.header.version, record.payload)
+        return found if found is None else _fitting(number, record.header.type, found)
 
     def payloads(
-        self, numbers: Sequence[int], types: Iterable[str] = EVENT_TYPES
+        self, numbers: Sequence[int], types: Iterable[str] = EVENT_TYPES, *, checked: bool = True
     ) -> dict[int, dict[str, Any]]:
         """Payloads by number, in their newest version; erased and unknown ones are absent.
 
-        `types` are all that may occur among them: fewer are read faster.
+        `types` are all that may occur among them: fewer are read faster. Where the caller can
+        bear payloads that are not what they should be, they need not be `checked`.
         """
         history = self.history
         found = self.log.payloads(self.line.line, numbers, types)
-        return {
-            number: current
-            for number in numbers
-            if (payload := found.get(number)) is not None
-            and history.kind[number] < len(KINDS)
-            and (
-                current := upcast(
-                    KINDS[history.kind[number]], history.version.get(number, 1), payload
-                )
-            )
-            is not None
-        }
+        current: dict[int, dict[str, Any]] = {}
+        for number in numbers:
+            payload, kind = found.get(number), history.kind[number]
+            if payload is None or kind >= len(KINDS):
+                continue
+            newest = upcast(KINDS[kind], history.version.get(number, 1), payload)
+            if newest is not None:
+                current[number] = _fitting(number, KINDS[kind], newest) if checked else newest
+        return current
 
     def is_text(self, number: int) -> bool:
         """Whether this is the number of a message, a reply or a revision."""
@@ -266,6 +265,14 @@ class Stream:
         self._names.clear()
         self._previous = None
         self._undone = self.log.undone
+
+
+def _fitting(number: int, type_name: str, payload: dict[str, Any]) -> dict[str, Any]:
+    if problem := misfit(type_name, payload):
+        raise LogDamaged(
+            f"number {number} is no {type_name} as it should be ({problem}); run: enishi verify"
+        )
+    return payload
 
 
 def own_request(request: str | None) -> str | None:

@@ -21,7 +21,7 @@ from enishi.kernel.encoding import (
     header_hash,
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
-from enishi.kernel.events import EVENT_TYPES, upcast
+from enishi.kernel.events import EVENT_TYPES, misfit, upcast
 from enishi.kernel.history import TEXT_CODES, History
 from enishi.kernel.log import Line, Log
 
@@ -230,6 +230,8 @@ class _Walk:
         if not canonical:
             self._problem(number, "its payload is not in canonical form")
         known = upcast(header.type, header.version, value)
+        if known is not None and (problem := misfit(header.type, known)):
+            self._problem(number, f"its payload is no {header.type} as it should be ({problem})")
         if known is None:
             return
         try:

@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-import msgpack
-
 from enishi.kernel.encoding import state_digest
 from enishi.kernel.explaining import Quote, quotes
-from enishi.kernel.fold import Projection, Reason, fold_anew, fold_of, standing_events
+from enishi.kernel.fold import (
+    Projection,
+    Reason,
+    checked_state,
+    fold_anew,
+    fold_of,
+    standing_events,
+)
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
@@ -99,7 +104,7 @@ def verify_checkpoints(stream: Stream, found: Verification) -> Verification:
     with stream.reading():
         for projection in PROJECTIONS:
             for depth, state, digest in _checkpoints(stream, projection):
-                if _digest_of(projection, state) != digest:
+                if checked_state(projection, state, digest) is None:
                     place = f"the checkpoint of {projection.name} at turn {depth} was changed"
                     problems.append(Problem(None, f"{place}; run: enishi rebuild"))
         for branch in stream.branch_names():
@@ -170,10 +175,3 @@ def _checkpoints(stream: Stream, projection: Projection) -> list[tuple[int, byte
         if row is not None:
             found.append((depth, *row))
     return found
-
-
-def _digest_of(projection: Projection, state: bytes) -> str | None:
-    try:
-        return state_digest(projection.name, projection.version, msgpack.unpackb(state))
-    except Exception:  # noqa: BLE001 - changed bytes may fail in any way
-        return None

@@ -1,0 +1,119 @@
+"""What is recorded: chat-like texts in English and Chinese, the same in every run.
+
+The words mean nothing. Their lengths follow what people write: short lines by the user, replies
+four times as long, and now and then a very long one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from math import log
+from random import Random
+from typing import Literal, NamedTuple
+
+from enishi.kernel.moments import Moment
+from enishi.kernel.proposals import Citation, Proposal, ReadText, Role, Signal, SignalKind
+from enishi.packs.chat import Chat, ChatLine, Wording
+
+_ENGLISH = (
+    "the rain kept falling and nobody had brought an umbrella so we waited under a small roof "
+    "until lights came back in every window across that narrow street where your brother once "
+    "lived with two old cats who never liked me much but still came to say hello when I was sad "
+    "today work felt endless again because she asked for another report before Friday evening"
+)
+_CHINESE = (
+    "今天 下班 以后 我 一直 在想 你说的 那句话 其实 没有 那么 难过 只是 有点 累 雨 下得 很大 "
+    "我们 在 屋檐下 等了 好久 你 记得 吗 那条 小路 旁边 的 猫 又 来了 明天 早上 要 开会 "
+    "谢谢 你 愿意 听 我 说完 窗外 的 灯 一盏 一盏 亮起来 心里 慢慢 安静 了"
+)
+
+_BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
+_APART = timedelta(minutes=11)
+
+_SHOWN_BY_USER: tuple[SignalKind, ...] = (
+    "gratitude",
+    "disclosure",
+    "reliability",
+    "disappointment",
+    "repair",
+)
+
+
+class Exchange(NamedTuple):
+    """What the user said, what the agent replied, and when."""
+
+    said: str
+    reply: str
+    at: datetime
+
+
+def exchanges(count: int, seed: int = 1) -> Iterator[Exchange]:
+    """A chat of so many exchanges, English and Chinese in turns, over months."""
+    random = Random(seed)
+    for number in range(count):
+        write, usual = (_english, 70) if number % 2 == 0 else (_chinese, 24)
+        yield Exchange(
+            write(random, _length(random, usual)),
+            write(random, _length(random, 4 * usual)),
+            _BEGINNING + number * _APART,
+        )
+
+
+def chat(count: int) -> Chat:
+    """The same chat as a file that was read already."""
+    lines: list[ChatLine] = []
+    for said, reply, at in exchanges(count):
+        lines.append(_line(len(lines) + 1, "user", "Chen", said, at))
+        lines.append(_line(len(lines) + 1, "agent", "Lumi", reply, at))
+    return Chat("benchmark", "benchmark", None, "Lumi", "Chen", False, tuple(lines), ())
+
+
+class EverySecond:
+    """A proposer that finds a signal in every second thing the user says, and one in replies."""
+
+    name = "every-second"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def propose(self, texts: list[ReadText]) -> list[Proposal]:
+        """One signal, about the user's words or (every eighth time) about the agent's."""
+        self._asked += 1
+        if self._asked % 2:
+            return []
+        if self._asked % 8 == 0:
+            return [_signal(texts[-1], "support", "agent")]
+        kind = _SHOWN_BY_USER[self._asked // 2 % len(_SHOWN_BY_USER)]
+        return [_signal(texts[0], kind, "user")]
+
+
+def _line(position: int, role: Role, name: str, text: str, at: datetime) -> ChatLine:
+    return ChatLine(position, role, name, name, (Wording(text, Moment.of(at)),), 0, False)
+
+
+def _signal(text: ReadText, kind: SignalKind, actor: Literal["user", "agent"]) -> Signal:
+    quote = text.content[:12]
+    citation = Citation(text=text.number, start=0, end=len(quote), quote=quote)
+    return Signal(signal=kind, actor=actor, citations=(citation,))
+
+
+def _length(random: Random, usual: int) -> int:
+    """Lognormal, as lengths of messages are: half below `usual`, a few far above."""
+    return min(int(random.lognormvariate(log(usual), 0.7)), 8000)
+
+
+def _english(random: Random, length: int) -> str:
+    words, text = _ENGLISH.split(), ""
+    while len(text) < length:
+        sentence = " ".join(random.choices(words, k=random.randint(4, 14)))
+        text += sentence.capitalize() + random.choice("...?!") + " "
+    return text.strip()
+
+
+def _chinese(random: Random, length: int) -> str:
+    words, text = _CHINESE.split(), ""
+    while len(text) < length:
+        text += "".join(random.choices(words, k=random.randint(3, 9))) + random.choice("。。,?!")
+    return text

@@ -1,0 +1,121 @@
+"""Measure Enishi against bare floors and a peer, and print one table of ratios.
+
+    python benchmarks/run.py            everything, in some minutes
+    python benchmarks/run.py --quick    small sizes, in less than one
+    python benchmarks/run.py --only verify --json
+
+Needs the extra `bench`. An aim that is not met is marked; it never makes the command fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jobs import FULL_SIZE, JOBS, QUICK, Place, Sizes
+from measuring import Result, measured
+from rich.console import Console
+from rich.table import Table
+
+
+def main() -> None:
+    """Measure, then print the table or its JSON."""
+    options = _options()
+    sizes = QUICK if options.quick else FULL_SIZE
+    results = list(_results(sizes, options.only, Console(stderr=True)))
+    if options.json:
+        rows = [{**asdict(result), "met": result.met} for result in results]
+        print(json.dumps({"machine": _machine(), "sizes": asdict(sizes), "rows": rows}, indent=2))
+    else:
+        console = Console(width=None if Console().is_terminal else 132)
+        console.print(_table(results))
+        console.print(
+            "Ratio: our rate divided by the other's, median over the rounds; an aim is for the "
+            "wall clock.\n" + " · ".join(f"{name}: {value}" for name, value in _machine().items())
+        )
+
+
+def _results(sizes: Sizes, only: str, console: Console) -> Iterator[Result]:
+    for make in JOBS:
+        if only not in make.__name__:
+            continue
+        with (
+            console.status(make.__name__.replace("_", " ")),
+            TemporaryDirectory() as folder,
+            ExitStack() as opened,
+        ):
+            job = make(Place(Path(folder), opened), sizes)
+            yield from measured(job, sizes.long_rounds if job.long else sizes.rounds)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, for a first look")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    names = ", ".join(make.__name__ for make in JOBS)
+    parser.add_argument("--only", default="", metavar="WORD", help=f"some jobs of: {names}")
+    return parser.parse_args()
+
+
+def _table(results: Sequence[Result]) -> Table:
+    table = Table(title="Enishi against floors and a peer")
+    for heading in ("what", "ours", "against"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("ours per s", "theirs per s", "ratio", "ratio (CPU)", "aim", ""):
+        table.add_column(heading, justify="right", no_wrap=True)
+    job = ""
+    for result in results:
+        if result.job != job:
+            table.add_section()
+        table.add_row(
+            "" if result.job == job else f"{result.job} ({result.unit})",
+            result.ours,
+            result.other,
+            _rate(result.our_pace.wall),
+            _rate(result.other_pace.wall),
+            _ratio(result.ratio.wall),
+            _ratio(result.ratio.cpu),
+            "–" if result.aim is None else _ratio(result.aim),
+            {None: "", True: "[green]met[/]", False: "[red]missed[/]"}[result.met],
+        )
+        job = result.job
+    return table
+
+
+def _rate(pace: float) -> str:
+    return f"{pace:,.0f}" if pace >= 10 else f"{pace:.1f}"
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 20 else f"{ratio:.1f}" if ratio >= 2 else f"{ratio:.2f}"
+
+
+def _machine() -> dict[str, str]:
+    return {
+        "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}",
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
+        "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
+    }
+
+
+def _processor() -> str:
+    """The processor's name where the system tells it, else its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+if __name__ == "__main__":
+    main()

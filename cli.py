@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from enishi.host import Relationship, Store
+    from enishi.kernel.proposals import Proposer
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:
@@ -53,9 +55,10 @@ branch_app = typer.Typer(
     help="List, fork, switch, move and drop branches.",
 )
 
-START, LOOK, DECIDE, CHANGE, CARE = (
+START, LOOK, REMEMBERED, DECIDE, CHANGE, CARE = (
     "Start, carry",
     "Look",
+    "Remembered",
     "Decide",
     "Change, undoably",
     "Care",
@@ -88,6 +91,9 @@ BranchOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
+AtOption = Annotated[
+    str | None, typer.Option("--at", help="What stands now of what had happened by this time.")
+]
 LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
 DEFAULT_STORE = Path("enishi.db")
@@ -323,9 +329,7 @@ def log(
 @_on_relationship(LOOK)
 def show(
     bond: Relationship,
-    at: Annotated[
-        str | None, typer.Option(help="What stands now of what had happened by this time.")
-    ] = None,
+    at: AtOption = None,
     as_lived: Annotated[
         str | None, typer.Option("--as-lived", help="As it was recorded by this time.")
     ] = None,
@@ -334,14 +338,12 @@ def show(
     ] = None,
 ) -> Answer:
     """Show where the relationship stands, and what moved it last."""
-    from enishi.kernel.moments import parse_moment
-
     if at is None and as_lived is None and policy is None:
         overview = _overview(bond)
         return Answer(overview, lambda console: terminal.print_overview(console, overview))
     rapport = bond.rapport(
-        at=None if at is None else parse_moment(at).to_datetime(),
-        as_lived=None if as_lived is None else parse_moment(as_lived).to_datetime(),
+        at=_at(at),
+        as_lived=_at(as_lived),
         policy=None if policy is None else _read_policy(policy),
     )
     return Answer({"rapport": rapport}, lambda console: terminal.print_rapport(console, rapport))
@@ -363,6 +365,44 @@ def why(
     return Answer(changes, lambda console: terminal.print_changes(console, changes, hidden))
 
 
+# Remembered
+
+
+@_on_relationship(REMEMBERED)
+def beliefs(
+    bond: Relationship,
+    at: AtOption = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what is past, replaced or retracted.")
+    ] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="What nobody told or confirmed within 30 days.")
+    ] = False,
+) -> Answer:
+    """What is held true about whom, since when, and on what words it rests."""
+    if stale:
+        found = bond.stale_beliefs()
+        return Answer(found, lambda console: terminal.print_stale(console, found))
+    all_of_them = bond.beliefs(at=_at(at))
+    shown = [one for one in all_of_them if every or one.status == "current"]
+    return Answer(shown, lambda console: terminal.print_beliefs(console, shown))
+
+
+@_on_relationship(REMEMBERED)
+def promises(bond: Relationship, at: AtOption = None) -> Answer:
+    """Promises and open loops: what was promised by whom, what is due, how it ended."""
+    given, loops = bond.promises(at=_at(at)), bond.loops(at=_at(at))
+    found = {"promises": given, "loops": loops}
+    return Answer(found, lambda console: terminal.print_promises(console, given, loops))
+
+
+@_on_relationship(REMEMBERED)
+def tensions(bond: Relationship, at: AtOption = None) -> Answer:
+    """What replies have left between the two, and where each of it stands."""
+    found = bond.tensions(at=_at(at))
+    return Answer(found, lambda console: terminal.print_tensions(console, found))
+
+
 # Decide
 
 
@@ -372,12 +412,20 @@ def propose(
     turn: Annotated[
         int | None, typer.Argument(help="One turn; all that was not read yet, if left out.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="URL of an OpenAI-compatible endpoint that reads instead.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
+    key: Annotated[
+        str | None, typer.Option(envvar="ENISHI_MODEL_KEY", help="Its key, if it wants one.")
+    ] = None,
 ) -> Answer:
-    """Let the bundled rules read, and record what the kernel decides."""
-    from enishi.kernel.rule_proposer import RuleProposer
-
+    """Let the bundled rules, or a model, read; and record what the kernel decides."""
+    if (model is None) != (name is None):
+        _fail("a model needs both --model URL and --name NAME", 2)
+    proposer = _rules() if model is None or name is None else _model(model, name, key)
     with _progress("Reading") as progress:
-        decided = bond.propose(turn, RuleProposer(), progress=partial(progress, "texts"))
+        decided = bond.propose(turn, proposer, progress=partial(progress, "texts"))
     return Answer(decided, lambda console: terminal.print_decisions(console, decided, 0))
 
 
@@ -395,6 +443,27 @@ def decisions(
     wanted = [one for one in bond.decisions() if verdict in (None, one.verdict)]
     shown, hidden = _last(wanted, last)
     return Answer(shown, lambda console: terminal.print_decisions(console, shown, hidden))
+
+
+@_on_relationship(DECIDE)
+def correct(
+    bond: Relationship,
+    number: Annotated[int, typer.Argument(help="A belief, a signal, a promise …: see decisions.")],
+    word: Annotated[str | None, typer.Argument(help="right or wrong.")] = None,
+    value: Annotated[str | None, typer.Option(help="What is right instead, for a belief.")] = None,
+    release: Annotated[
+        bool, typer.Option("--release", help="Let a held decision have its effect.")
+    ] = False,
+) -> Answer:
+    """Say that something derived is right, wrong, or should have another value."""
+    if release:
+        event = bond.release(number)
+        return _done({"released": number, "event": event}, f"Released; it became number {event}.")
+    if word not in ("right", "wrong") and (word is not None or value is None):
+        _fail("say right or wrong, or give a --value", 2)
+    recorded = bond.correct(number, "right" if word == "right" else "wrong", value=value)
+    done = {"number": number, "word": word, "value": value, "recorded": recorded}
+    return _done(done, f"Recorded: {terminal.listed(recorded)}")
 
 
 # Change, undoably
@@ -701,6 +770,24 @@ def _dimension(about: str) -> str | None:
         known = ", ".join(["rapport", *(f"rapport.{one}" for one in DIMENSIONS)])
         _fail(f"{about!r} cannot be explained; there are: {known}, and numbers", 2)
     return dimension or None
+
+
+def _at(text: str | None) -> datetime | None:
+    from enishi.kernel.moments import parse_moment
+
+    return None if text is None else parse_moment(text).to_datetime()
+
+
+def _rules() -> Proposer:
+    from enishi.kernel.rule_proposer import RuleProposer
+
+    return RuleProposer()
+
+
+def _model(url: str, name: str, key: str | None) -> Proposer:
+    from enishi.packs.model_proposer import ModelProposer
+
+    return ModelProposer(url, name, key=key)
 
 
 def _read_policy(path: Path) -> dict[str, Any]:

@@ -19,15 +19,16 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
+from enishi.kernel.correcting import correct
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
 from enishi.kernel.events import Delivery
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
-from enishi.kernel.fold import Projection, fold_of
+from enishi.kernel.fold import Projection, State, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Proposal, Proposer
+from enishi.kernel.proposals import Audience, Proposal, Proposer
 from enishi.kernel.proposing import (
     Decided,
     Host,
@@ -36,6 +37,7 @@ from enishi.kernel.proposing import (
     propose,
     propose_unread,
     record_batch,
+    release,
     standing_texts,
 )
 from enishi.kernel.recording import Message, Reply, Scene
@@ -60,8 +62,12 @@ from enishi.packs.dates import read_zone
 from enishi.packs.importing import ImportReport, import_chat, last_import
 from enishi.packs.readers import read_chat
 from enishi.projections import PROJECTIONS, reading
+from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
+from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.policy import bundled_policy, read_policy
+from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, Rapport
+from enishi.projections.tensions import TENSIONS, TensionView, tensions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -429,6 +435,22 @@ class Relationship:
             texts = standing_texts(self._stream, branch, [_number(turn)])
         return propose(self._stream, branch, proposer, texts)
 
+    def release(self, decision: Decided | int) -> int:
+        """Let a held proposal have its effect after all. Returns the number of its event."""
+        number = decision if isinstance(decision, int) else decision.number
+        with self._writing() as branch:
+            return release(self._stream, branch, number)
+
+    def correct(
+        self, number: int, word: Literal["right", "wrong"] = "wrong", *, value: str | None = None
+    ) -> list[int]:
+        """The user's own word on a derived event: right, wrong, or (a belief) another value.
+
+        Returns the numbers of what was recorded.
+        """
+        with self._writing() as branch:
+            return correct(self._stream, branch, number, word, value)
+
     def decisions(self) -> list[Decided]:
         """All decisions, oldest first."""
         with self._stream.reading():
@@ -489,6 +511,49 @@ class Relationship:
                 answer = reading.rapport_then(self._stream, branch, until, lived, numbers)
         self._save_checkpoints(branch)
         return answer
+
+    def beliefs(
+        self,
+        *,
+        at: datetime | None = None,
+        subject: str | None = None,
+        key: str | None = None,
+    ) -> list[BeliefView]:
+        """What is held true about whom: all that was stated, each with its status at a moment.
+
+        `at` is a moment of the world (valid time), now if left out. Those with the status
+        `current` hold then.
+        """
+        when = self._store._now() if at is None else Moment.of(at)
+        with self._reading() as branch:
+            state = fold_of(self._stream, branch, BELIEFS).state()
+            return beliefs_at(state, when, subject=subject, key=key)
+
+    def stale_beliefs(self, *, days: int = 30) -> Staleness:
+        """Current beliefs that were neither told nor confirmed within so many days."""
+        return stale(self.beliefs(), self._store._now(), days)
+
+    def promises(self, *, at: datetime | None = None) -> list[PromiseView]:
+        """Promises as of a moment (now, if left out): due and overdue are told for that moment."""
+        return promises_at(*self._as_of(PROMISES, at))
+
+    def loops(self, *, at: datetime | None = None) -> list[LoopView]:
+        """Open loops as of a moment (now, if left out)."""
+        return loops_at(*self._as_of(PROMISES, at))
+
+    def tensions(self, *, at: datetime | None = None) -> list[TensionView]:
+        """What replies have left between the two, and where each of it stands."""
+        return tensions(self._as_of(TENSIONS, at)[0])
+
+    def reflections(self, audience: Audience = "agent") -> list[ReflectionView]:
+        """The agent's own thoughts; for the user, only those that were meant for the user too."""
+        return reflections(self._as_of(CHARACTER, None)[0], audience)
+
+    def _as_of(self, projection: Projection, at: datetime | None) -> tuple[State, Moment]:
+        until = _moment(at)
+        with self._reading() as branch:
+            state = reading.state_then(self._stream, branch, projection, until)
+        return state, until or self._store._now()
 
     def why_rapport(self, dimension: str | None = None) -> list[Change]:
         """What moved a dimension of rapport (None: any), oldest first, with the quoted words."""
@@ -852,12 +917,20 @@ class AsyncRelationship:
     adopt_blueprint = _twin(Relationship.adopt_blueprint)
     adopt_policy = _twin(Relationship.adopt_policy)
     blueprint = _twin(Relationship.blueprint)
+    release = _twin(Relationship.release)
+    correct = _twin(Relationship.correct)
     decisions = _twin(Relationship.decisions)
     records = _twin(Relationship.records)
     turns = _twin(Relationship.turns)
     text = _twin(Relationship.text)
     summary = _twin(Relationship.summary)
     rapport = _twin(Relationship.rapport)
+    beliefs = _twin(Relationship.beliefs)
+    stale_beliefs = _twin(Relationship.stale_beliefs)
+    promises = _twin(Relationship.promises)
+    loops = _twin(Relationship.loops)
+    tensions = _twin(Relationship.tensions)
+    reflections = _twin(Relationship.reflections)
     why_rapport = _twin(Relationship.why_rapport)
     why = _twin(Relationship.why)
     digests = _twin(Relationship.digests)

@@ -69,7 +69,10 @@ Day = Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$")]
 Wording = Annotated[str, Field(min_length=1, max_length=500)]
 """Words of the proposer's own."""
 
-Reference = Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^@[0-9]{1,4}$")]
+MOST = 2**53
+"""The largest number that every JSON reader keeps whole."""
+
+Reference = Annotated[int, Field(ge=0, le=MOST)] | Annotated[str, Field(pattern=r"^@[0-9]{1,4}$")]
 """The number of a recorded event, or @K: what becomes of the K-th proposal of the same batch,
 counted from 0. It must come before the one that names it."""
 
@@ -88,10 +91,10 @@ class Citation(Frozen):
     A proposer that knows only the words may leave `start` and `end` out.
     """
 
-    text: int = Field(ge=0, description="number of the cited text")
-    start: int | None = Field(default=None, ge=0)
-    end: int | None = Field(default=None, ge=0)
-    quote: str | None = Field(default=None, max_length=4000)
+    text: int = Field(ge=0, le=MOST, description="number of the cited text")
+    start: int | None = Field(default=None, ge=0, le=MOST)
+    end: int | None = Field(default=None, ge=0, le=MOST)
+    quote: str | None = Field(default=None, max_length=1500)
 
 
 class Cited(Frozen):
@@ -269,6 +272,10 @@ def proposal_schema() -> dict[str, Any]:
     """The JSON schema of what a model answers: an object with a list of proposals."""
     one = ANY_PROPOSAL.json_schema(ref_template="#/$defs/{model}")
     definitions = one.pop("$defs")
+    for model in definitions.values():
+        # A default, but without it the kinds cannot be told apart.
+        if "kind" in model["properties"]:
+            model["required"].append("kind")
     return {
         "type": "object",
         "additionalProperties": False,

@@ -1,6 +1,7 @@
 """The bundled proposer: tables of words for English and Chinese, and no model.
 
-The tables under `rules/` hold every word; here is only how they are read. It prefers silence to
+The tables under `rules/` hold every word; here is only how they are read, and how signals are
+found. What is stated outright is found by `statement_rules`. It prefers silence to
 a guess: whoever wants more than plain words show puts a model behind the same protocol.
 """
 
@@ -28,8 +29,9 @@ from enishi.kernel.proposals import (
     Strength,
 )
 from enishi.kernel.sentences import WORDS, asides, sentences, spoken
+from enishi.kernel.statement_rules import Sentence, Statements, StatementTable
 
-EDITION = 1
+EDITION = 2
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
 
 LANGUAGES = ("en", "zh")
@@ -82,6 +84,7 @@ class Table(Frozen):
     foreign: list[str]
     silence: dict[Where, dict[str, list[str]]]
     signals: dict[SignalKind, Patterns]
+    statements: StatementTable
 
 
 class _Hit(NamedTuple):
@@ -111,11 +114,11 @@ class _Group(NamedTuple):
 
 
 class RuleProposer:
-    """Proposes signals where plain English or Chinese words show them.
+    """Proposes signals, beliefs, promises and open loops where plain words show them.
 
     Pure: the same texts give the same answer on every machine. Each proposal cites the one span
-    of words that matched. A sentence gives at most one proposal of a kind, a text at most
-    `MOST_PROPOSALS`.
+    of words that matched. A sentence gives at most one proposal of a kind, or of a belief's key,
+    a text at most `MOST_PROPOSALS`.
     """
 
     name = "rules"
@@ -130,12 +133,12 @@ class RuleProposer:
         return self._rules.version
 
     def propose(self, texts: list[ReadText]) -> list[Proposal]:
-        """The signals in these texts, in the order of the texts and of the words in them."""
+        """What these texts show, in the order of the texts and of the sentences in them."""
         return [
-            _signal(text, hit)
+            proposal
             for text in texts
             if text.role != "other"
-            for hit in islice(self._rules.hits(text.content[:LONGEST_TEXT]), MOST_PROPOSALS)
+            for proposal in islice(self._rules.read(text), MOST_PROPOSALS)
         ]
 
 
@@ -153,7 +156,11 @@ class _Rules:
     """All languages together."""
 
     def __init__(self, sources: list[str]) -> None:
-        tables = [Table.model_validate(tomllib.loads(source)) for source in sources]
+        # Each language has two files: how it is read and its signals, and its statements.
+        tables = [
+            Table.model_validate(tomllib.loads(source) | {"statements": tomllib.loads(stated)})
+            for source, stated in zip(sources[::2], sources[1::2], strict=True)
+        ]
         fold = dict(zip(ascii_uppercase, ascii_lowercase, strict=True))
         fold |= {pair[0]: pair[1] for table in tables for pair in table.fold.split()}
         self.version = f"{EDITION}.{sha256(''.join(sources).encode()).hexdigest()[:8]}"
@@ -161,23 +168,18 @@ class _Rules:
         self._asides = asides([pair for table in tables for pair in table.quotes])
         self._languages = [_Language(table) for table in tables]
 
-    def hits(self, content: str) -> Iterator[_Hit]:
-        folded = content.translate(self._fold)
-        languages = [language for language in self._languages if language.likely.search(folded)]
+    def read(self, text: ReadText) -> Iterator[Proposal]:
+        folded = text.content[:LONGEST_TEXT].translate(self._fold)
+        languages = [one for one in self._languages if one.likely.search(folded) or one.cued(folded)]
         if not languages:
             return
         speech = spoken(folded, self._asides)
         if any(language.silence["text"].search(speech) for language in self._languages):
             return
-        for start, end in sentences(content):
+        for start, end in sentences(text.content[:LONGEST_TEXT]):
             if end - start <= LONGEST_SENTENCE:
-                yield from _strongest(
-                    hit
-                    for language in languages
-                    if language.likely.search(speech, start, end)
-                    for hit in language.hits(speech, start, end)
-                )
-
+                read = [one.sentence(speech, start, end) for one in languages]
+                
 
 def _strongest(hits: Iterable[_Hit]) -> list[_Hit]:
     """The strongest hit of each kind, the first among equals, in the order of the words."""
@@ -198,7 +200,8 @@ class _Language:
 
         signals = table.signals
         shown = chain(*(group[-1] for p in signals.values() for group in p.groups()))
-        self.likely = either(chain(*map(_spread, shown)))
+        self.likely = either([factored(chain(*map(_spread, shown)))])
+        self.statements = Statements(table.statements, either)
         self.silence = {
             where: either(chain(*table.silence.get(where, {}).values()))
             for where in get_args(Where)
@@ -218,25 +221,30 @@ class _Language:
         self._stronger = either(table.stronger)
         self._weaker = either(table.weaker)
 
-    def hits(self, speech: str, start: int, end: int) -> Iterator[_Hit]:
-        """What one sentence shows, in this language."""
+    def sentence(self, speech: str, start: int, end: int) -> Sentence | None:
+        """One sentence, cut into clauses; None where it is in another language."""
         if self._foreign.search(speech, start, end):
-            return
+            return None
         edges = [edge.span() for edge in self._edge.finditer(speech, start, end)]
+        lows, highs = [start, *(stop for _, stop in edges)], [*(low for low, _ in edges), end]
+        clauses = list(zip(lows, highs, strict=True))
         asked = self._asked(speech, edges, start, end)
+        return Sentence(speech, start, end, asked, clauses, self._silenced)
+
+    def hits(self, sentence: Sentence) -> Iterator[_Hit]:
+        """The signals of one sentence."""
+        speech, start, end = sentence[:3]
         for kind, groups in self._groups.items():
             found = [(g, m) for g in groups for m in g.pattern.finditer(speech, start, end)]
             decoys = list(self._decoys[kind].finditer(speech, start, end)) if found else []
             for group, match in found[:MOST_MATCHES]:
-                first, last = match.span()
-                low = max((stop for _, stop in edges if stop <= first), default=start)
-                high = min((begin for begin, _ in edges if begin >= last), default=end)
-                place = _Place(start, low, first, last, high, end)
+                place = _place(sentence, *match.span())
+                low, first, last = place[1:4]
                 if (
-                    last <= asked
+                    last <= sentence.asked
                     and (not group.opens or self._opener.fullmatch(speech, low, first))
                     and not any(decoy.start() < last and first < decoy.end() for decoy in decoys)
-                    and not self._silenced(speech, place)
+                    and not self._silenced(sentence, first, last)
                 ):
                     strength = max(0, min(2, group.strength + self._step(speech, place)))
                     yield _Hit(kind, group.speaker_acted, strength, first, last)
@@ -249,8 +257,9 @@ class _Language:
         begin = max((stop for _, stop in edges if stop <= mark.start()), default=start)
         return start if self._tag.fullmatch(speech[begin : mark.start()].strip(" ")) else begin
 
-    def _silenced(self, speech: str, at: _Place) -> bool:
+    def _silenced(self, sentence: Sentence, first: int, last: int) -> bool:
         """Whether something around the words takes them back: a negation, a report, an if."""
+        speech, at = sentence.speech, _place(sentence, first, last)
         around: tuple[tuple[Where, int, int], ...] = (
             ("before", at.low, at.first),
             ("after", at.last, at.high),
@@ -271,16 +280,23 @@ class _Language:
         return beside(self._stronger) - beside(self._weaker)
 
 
+def _place(sentence: Sentence, first: int, last: int) -> _Place:
+    low = max((low for low, _ in sentence.clauses if low <= first), default=sentence.start)
+    high = min((high for _, high in sentence.clauses if high >= last), default=sentence.end)
+    return _Place(sentence.start, low, first, last, high, sentence.end)
+
+
 def _expanded(table: Table, pattern: str) -> str:
     """A pattern of the tables as a regular expression.
 
     A group repeats at most four times, so that no table can make the search explode.
     """
     body = pattern
-    while (named := re.sub("<([a-z_]+)>", lambda name: f"({table.words[name[1]]})", body)) != body:
+    words = table.words | table.statements.words
+    while (named := re.sub("<([a-z_]+)>", lambda name: f"({words[name[1]]})", body)) != body:
         body = named
     body = body.replace(")*", "){0,4}").replace(")+", "){1,4}")
-    body = re.sub(r"\((?!\?)", "(?:", body).replace(" ", " +")
+    body = re.sub(r"\((?!\?)", "(?:", body).replace("@(?:", "(").replace(" ", " +")
     return body.replace("$", f"(?= *(?:[{table.edges}]|\\Z))")
 
 
@@ -293,4 +309,5 @@ def _spread(pattern: str) -> list[str]:
 @cache
 def _load() -> _Rules:
     folder = files("enishi.kernel").joinpath("rules")
-    return _Rules([folder.joinpath(f"{name}.toml").read_text("utf-8") for name in LANGUAGES])
+    names = [name for language in LANGUAGES for name in (language, f"{language}_statements")]
+    return _Rules([folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names])

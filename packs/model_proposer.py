@@ -72,11 +72,11 @@ class ModelProposer:
         self._server = _server(url)
         self._url, self._key, self._timeout, self._most = url, key, timeout, most
         self._model = check_id(model, "a model's name")
+        self.name = check_id(f"model {model}", "a proposer's name")
         self._schema = proposal_schema()
         prompt = files("enishi.packs").joinpath("prompts", "propose.md").read_text("utf-8")
         self._prompt = prompt.replace("{most}", str(most))
         asked = self._prompt + json.dumps(self._schema, sort_keys=True)
-        self.name = f"model {model}"
         self.version = f"{EDITION}.{sha256(asked.encode()).hexdigest()[:8]}"
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class ModelProposer:
         """What the model sees in these texts, in the order of its answer.
 
         One attempt. ProposerFailed for whatever is no whole and valid answer in time, in one line
-        that repeats nothing of the texts or of the answer. Without texts nothing is asked.
+        that repeats nothing of the texts, the answer or the key. Without texts nothing is asked.
         """
         if not texts:
             return []
@@ -97,10 +97,8 @@ class ModelProposer:
             reason = str(error)
         except TimeoutError:
             reason = f"gave no whole answer within {self._timeout:g} s"
-        raise ProposerFailed(
-            f"the {self.name} at {self._server} {reason}; "
-            "nothing was recorded, it can be tried again"
-        )
+        # It is recorded for good, so it does not even say where the model was asked.
+        raise ProposerFailed(f"the {self.name} {reason}; it can be tried again")
 
     async def _ask(self, texts: list[ReadText]) -> bytes:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient

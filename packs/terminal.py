@@ -17,7 +17,10 @@ from enishi.kernel.proposing import Decided
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Verification
 from enishi.packs.importing import ImportReport
+from enishi.projections.beliefs import BeliefView, Staleness
+from enishi.projections.promises import LoopView, PromiseView
 from enishi.projections.reading import Change, Rapport
+from enishi.projections.tensions import TensionView
 
 _BAR = 24
 _QUOTE = 100
@@ -192,6 +195,67 @@ def print_explanation(console: Console, found: Explanation, changes: Iterable[Ch
             _print_change(console, change)
 
 
+def print_beliefs(console: Console, beliefs: Sequence[BeliefView]) -> None:
+    """What is held true, one belief a row."""
+    if not beliefs:
+        say(console, "Nothing is held true yet.")
+        return
+    table = _table("number >", "about", "what", "value", "since", "how", "status")
+    for one in beliefs:
+        value = one.value if one.polarity else f"not {one.value}"
+        since = one.valid_from or ("" if one.since is None else str(one.since.to_datetime().date()))
+        status = f"{one.status}: {one.reason}" if one.reason else one.status
+        flagged = f" (see {listed(one.possible_conflicts)})" if one.possible_conflicts else ""
+        how = f"{one.authority}, {one.basis}"
+        _row(table, one.number, one.subject, _words(one.key), value, since, how, status + flagged)
+    console.print(table)
+
+
+def print_stale(console: Console, found: Staleness) -> None:
+    """Beliefs for review, oldest first."""
+    say(console, f"{found.confirmed} of {found.current} beliefs were confirmed in the last 30 days")
+    if found.stale:
+        print_beliefs(console, found.stale)
+
+
+def print_promises(
+    console: Console, promises: Sequence[PromiseView], loops: Sequence[LoopView]
+) -> None:
+    """Promises, then open loops."""
+    if not promises and not loops:
+        say(console, "Nothing was promised, and nothing is open.")
+    if promises:
+        table = _table("number >", "promiser", "promise", "due", "status", "told again")
+        for promise in promises:
+            late = promise.timing != "none"
+            status = f"{promise.status}, {_words(promise.timing)}" if late else promise.status
+            condition = f" (if {promise.condition})" if promise.condition else ""
+            act, again = promise.act + condition, listed(promise.retold)
+            _row(table, promise.number, promise.promiser, act, promise.due, status, again)
+        console.print(table)
+    if loops:
+        table = _table("number >", "open loop", "expected", "by", "status")
+        for loop in loops:
+            late = loop.timing != "none"
+            state = f"{loop.status}, {loop.timing}" if late else loop.status
+            row = (loop.number, loop.subject, loop.continuation, loop.expected_by, state)
+            _row(table, *row)
+        console.print(table)
+
+
+def print_tensions(console: Console, tensions: Sequence[TensionView]) -> None:
+    """Tensions with the steps that led to where each stands."""
+    if not tensions:
+        say(console, "There is no tension.")
+        return
+    table = _table("number >", "effect", "on", "state", "opened", "steps")
+    for one in tensions:
+        steps = ", ".join(f"{_words(step.outcome)} ({step.number})" for step in one.steps)
+        state = _words(one.state)
+        _row(table, one.number, _words(one.effect), one.bearer, state, _time(one.opened), steps)
+    console.print(table)
+
+
 def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -> None:
     """Proposals and the kernel's answers."""
     _earlier(console, hidden, "decisions")
@@ -200,10 +264,18 @@ def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -
         return
     table = _table("number >", "verdict", "reason", "proposal", "event >", "proposer")
     for one in decided:
-        parts = (one.proposal.get(key) for key in ("strength", "signal", "actor"))
-        what = " ".join(_words(str(part)) for part in parts if part is not None)
+        what = _proposal(one.proposal)
         _row(table, one.number, one.verdict, _words(one.reason), what, one.event, one.proposer)
     console.print(table)
+
+
+def _proposal(proposal: dict[str, Any]) -> str:
+    """A proposal in a few words: its kind, then what tells it from others of its kind."""
+    told = ("strength", "signal", "actor", "subject", "key", "value", "promiser", "act", "outcome",
+            "effect", "continuation", "words")  # fmt: skip
+    parts = [str(proposal[key]) for key in told if key in proposal]
+    kind = proposal.get("kind", "")
+    return _short(" ".join(_words(part) for part in ([kind] if kind != "signal" else []) + parts))
 
 
 def print_imports(

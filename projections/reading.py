@@ -12,6 +12,7 @@ from enishi.kernel.explaining import Quote, quotes
 from enishi.kernel.fold import (
     Projection,
     Reason,
+    State,
     checked_state,
     fold_anew,
     fold_of,
@@ -90,6 +91,15 @@ def rapport_changes(stream: Stream, branch: int, dimension: str | None = None) -
         )
         for reason in wanted
     ]
+
+
+def state_then(stream: Stream, branch: int, projection: Projection, until: Moment | None) -> State:
+    """The state of a projection now, or of what had happened by a moment. Needs `reading`."""
+    if until is None:
+        return fold_of(stream, branch, projection).state()
+    return fold_anew(
+        projection, standing_events(stream, stream.standing(branch), projection, until)
+    )
 
 
 def replayed_digest(stream: Stream, branch: int, projection: Projection) -> str:

@@ -1,0 +1,289 @@
+"""From statements to beliefs: what is one belief, what was taken back, and what holds when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
+
+from enishi.projections.intervals import (
+    BEGINNING,
+    CLAIMED,
+    EXPLICIT,
+    FOREVER,
+    IMPORTED,
+    INFERRED,
+    REPORTED,
+    Said,
+    Settled,
+    Telling,
+    close,
+    overlap,
+    period,
+    sweep,
+)
+from enishi.projections.vocabulary import compared, normalised, published_keys
+
+Record = dict[str, Any]
+"""The payload of an event with the instant, offset and turn at which it was said."""
+
+_order = attrgetter("order")
+
+Status = Literal["current", "past", "future", "replaced", "conflicting", "retracted"]
+"""Where a belief stands at a moment.
+
+current      it holds
+past, future its period is over, or has not begun
+replaced     a newer statement took its place, or it was a slip, corrected at once
+conflicting  it contradicts what holds of the same time, and weighs less
+retracted    it was taken back, and never held
+"""
+
+
+@dataclass(slots=True, eq=False)
+class Belief:
+    """One belief at a moment: its tellings, and what came of those that contradict it.
+
+    `opening` is the telling that it begins with, `until` is where another took its place, `settled`
+    names the first telling of either belief.
+    """
+
+    slot: tuple[str, str]
+    first: Telling
+    opening: Telling
+    tellings: list[Telling]
+    status: Status
+    settled: Settled | None = None
+    until: int = FOREVER
+    retraction: int | None = None
+
+
+class Asked(NamedTuple):
+    """A question: the instant, the statements by number, the retractions by statement."""
+
+    at: int
+    stated: dict[int, Record]
+    retracted: dict[int, list[tuple[Said, int]]]
+
+
+def beliefs_of(asked: Asked, subject: str | None, key: str | None) -> list[Belief]:
+    """The beliefs, in the order in which they were first told; of one subject or key, if given."""
+    slots = _slots(asked.stated, normalised(subject) if subject else None, key)
+    found = [belief for slot, told in slots.items() for belief in _slot(asked, slot, told)]
+    found.sort(key=lambda belief: (belief.first.said, belief.first.number))
+    return found
+
+
+def by_target(records: dict[str, Record]) -> dict[int, list[tuple[Said, int]]]:
+    """Confirmations or retractions by the statement that they speak of, in the order of saying."""
+    found: dict[int, list[tuple[Said, int]]] = {}
+    for number, record in records.items():
+        found.setdefault(record["belief"], []).append((said_at(record), int(number)))
+    for said in found.values():
+        said.sort()
+    return found
+
+
+def said_at(record: Record) -> Said:
+    """Where the words stand that a record rests on."""
+    text, start, _ = record["spans"][-1] if record["spans"] else (-1, 0, 0)
+    at = record["at"]
+    return BEGINNING if at is None else at, record["turn"], text, start
+
+
+def _slots(
+    stated: dict[int, Record], subject: str | None, key: str | None
+) -> dict[tuple[str, str], list[Telling]]:
+    """The statements by subject and key."""
+    found: dict[tuple[str, str], list[Telling]] = {}
+    for number, record in stated.items():
+        about = normalised(record["subject"])
+        if (subject is None or subject == about) and key in (None, record["key"]):
+            found.setdefault((about, record["key"]), []).append(_telling(number, record))
+    for tellings in found.values():
+        if len(tellings) > 1:
+            _join_languages(stated, tellings)
+    return found
+
+
+def _telling(number: int, record: Record) -> Telling:
+    since, until = record.get("valid_from"), record.get("valid_until")
+    said = said_at(record)
+    if since or until:
+        start, end, named = period(since, until, said[0], record["offset"])
+    else:
+        start, end, named = said[0], FOREVER, BEGINNING
+    strength = _strength(record)
+    thing = compared(record["value"]).same, record.get("polarity", True)
+    return Telling(number, said, thing, strength, start, end, named, since, until, number)
+
+
+def _strength(record: Record) -> int:
+    authority = CLAIMED if record.get("authority", "claimed") == "claimed" else REPORTED
+    if record.get("by") == "import":
+        return IMPORTED + authority
+    return (EXPLICIT if record.get("basis", "explicit") == "explicit" else INFERRED) + authority
+
+
+def _join_languages(stated: dict[int, Record], tellings: list[Telling]) -> None:
+    """Let a paraphrase in the other script be the value whose very words it cites.
+
+    Only where the cited words overlap, where one value alone can be meant, and where the bilingual
+    table does not know better.
+    """
+    wide: dict[tuple[int, ...], list[Telling]] = {}
+    latin: list[tuple[tuple[int, ...], Telling]] = []
+    for telling in tellings:
+        record = stated[telling.number]
+        place = (telling.said[2], *record["sentence"], telling.thing[1])
+        if compared(record["value"]).wide:
+            wide.setdefault(place, []).append(telling)
+        else:
+            latin.append((place, telling))
+    meant: dict[str, str] = {}
+    for place, telling in latin if wide else ():
+        mine = stated[telling.number]
+        same = {
+            other.thing[0]
+            for other in wide.get(place, ())
+            if _cites_the_same(mine, stated[other.number])
+        }
+        if len(same) == 1:
+            said = telling.thing[0]
+            meant[said] = min(same.pop(), meant.get(said, "\U0010ffff"))
+    for telling in tellings if meant else ():
+        said, polarity = telling.thing
+        telling.thing = meant.get(said, said), polarity
+
+
+def _cites_the_same(one: Record, other: Record) -> bool:
+    if compared(one["value"]).known and compared(other["value"]).known:
+        return False
+    return any(
+        text == same and start < last and first < end
+        for text, start, end in one["spans"]
+        for same, first, last in other["spans"]
+    )
+
+
+def _slot(asked: Asked, slot: tuple[str, str], tellings: list[Telling]) -> Iterator[Belief]:
+    """The beliefs about one subject under one key."""
+    key = published_keys().get(slot[1])
+    single = key is not None and key.values == "one"
+    lines: dict[str, list[Telling]] = {}
+    for telling in tellings:
+        lines.setdefault("" if single else telling.thing[0], []).append(telling)
+    for line in lines.values():
+        if len(line) == 1 and line[0].number not in asked.retracted:
+            yield Belief(slot, line[0], line[0], line, _status_in_time(line, asked.at))
+            continue
+        if asked.retracted and any(telling.number in asked.retracted for telling in line):
+            taken = _taken_back(asked.retracted, line)
+            yield from _retracted(slot, taken, line)
+            line = [telling for telling in line if telling.number not in taken]
+        yield from _line(slot, line, single, asked.at)
+
+
+def _taken_back(
+    retracted: dict[int, list[tuple[Said, int]]], line: list[Telling]
+) -> dict[int, tuple[Said, int]]:
+    """Which tellings were taken back, and by which event.
+
+    A retraction takes back every telling of the same thing and time, and the later ones too, unless
+    somebody claims it anew in so many words.
+    """
+    taken: dict[int, tuple[Said, int]] = {}
+    for target in line:
+        for said, number in retracted.get(target.number, ()):
+            for telling in (other for other in line if other.thing == target.thing):
+                anew = telling.strength == EXPLICIT + CLAIMED and telling.said > said
+                if telling is target or (overlap(telling, target) and not anew):
+                    found = taken.setdefault(telling.number, (said, number))
+                    taken[telling.number] = min(found, (said, number))
+    return taken
+
+
+def _retracted(
+    slot: tuple[str, str], taken: dict[int, tuple[Said, int]], line: list[Telling]
+) -> Iterator[Belief]:
+    """The beliefs that were taken back. What only repeats them later adds nothing to them."""
+    gone: dict[tuple[object, ...], list[Telling]] = {}
+    for telling in line:
+        if telling.number in taken:
+            gone.setdefault((telling.thing, taken[telling.number]), []).append(telling)
+    for tellings in gone.values():
+        said, number = taken[tellings[0].number]
+        before = [telling for telling in tellings if telling.said <= said] or tellings
+        before.sort(key=_order)
+        yield Belief(slot, _first(before), before[0], before, "retracted", retraction=number)
+
+
+def _line(slot: tuple[str, str], line: list[Telling], single: bool, at: int) -> Iterator[Belief]:
+    """The beliefs of one slot that were not taken back."""
+    if len(line) > 1:
+        line.sort(key=_order)
+        if not _agree(line):
+            yield from _contested(slot, line, single, at)
+            return
+    if line:
+        yield Belief(slot, _first(line), line[0], line, _status_in_time(line, at))
+
+
+def _agree(line: list[Telling]) -> bool:
+    """Whether all say one and the same, without an end: most lines do, and need no sweep."""
+    thing = line[0].thing
+    return all(telling.thing == thing and telling.end == FOREVER for telling in line)
+
+
+def _contested(
+    slot: tuple[str, str], line: list[Telling], single: bool, at: int
+) -> Iterator[Belief]:
+    close(line)
+    swept = sweep(line, single, at)
+    firsts = {run: _first(tellings) for run, tellings in swept.runs.items()}
+    told = {telling.number: telling for telling in line}
+    for run, tellings in swept.runs.items():
+        status = _status_in_time(tellings, at)
+        belief = Belief(slot, firsts[run], tellings[0], tellings, status)
+        if any(telling.number in swept.held for telling in tellings):
+            # What had been outweighed is no beginning of what holds.
+            belief.opening = next(t for t in tellings if t.number not in swept.lost)
+            belief.settled = _last(swept.won, tellings)
+        elif status == "current":
+            belief.settled = _last(swept.lost, tellings)
+            _give_way(belief, told)
+        if belief.settled:
+            winner, loser, reason = belief.settled
+            winner, loser = (firsts[told[number].run].number for number in (winner, loser))
+            belief.settled = Settled(winner, loser, reason)
+        yield belief
+
+
+def _give_way(belief: Belief, told: dict[int, Telling]) -> None:
+    if belief.settled and belief.settled.conflict:
+        belief.status = "conflicting"
+    elif belief.settled:
+        belief.status = "replaced"
+        belief.until = told[belief.settled.winner].start
+
+
+def _last(contests: dict[int, Settled], tellings: list[Telling]) -> Settled | None:
+    found = [contests[telling.number] for telling in tellings if telling.number in contests]
+    return found[-1] if found else None
+
+
+def _status_in_time(tellings: list[Telling], at: int) -> Status:
+    """What a belief's own period makes of it."""
+    begun = False
+    for telling in tellings:
+        if telling.start <= at < telling.end:
+            return "current"
+        begun = begun or telling.start <= at
+    return "past" if begun else "future"
+
+
+def _first(tellings: list[Telling]) -> Telling:
+    if len(tellings) == 1:
+        return tellings[0]
+    return min(tellings, key=lambda telling: (telling.said, telling.number))

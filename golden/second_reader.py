@@ -338,7 +338,7 @@ def signal(state: Map, payload: Map, day: int | None) -> None:
         product = figure * policy["strength"][payload["strength"]] * state["bend"].get(name, 10000)
         size = abs(product) // (entry["ranks"][kind] * 10000 * 10000)
         wanted = size if product >= 0 else -size
-        earned = payload["actor"] == "user" and (wanted < 0 or payload["voice"] == "user")
+        earned = payload["actor"] == "user" and (wanted < 0 or payload["voices"] == ["user"])
         if earned or name not in ("trust", "safety"):
             move(state, entry["peaks"], name, wanted)
 

@@ -25,6 +25,9 @@ READS = frozenset({"BeliefStated", "BeliefConfirmed", "BeliefRetracted"})
 NEAREST = 8
 """Of related beliefs, at most so many of the latest are looked at for possible conflicts."""
 
+_said = attrgetter("said")
+_Near = tuple[int, frozenset[str]]
+_NO_WORDS: frozenset[str] = frozenset()
 _LISTS = {"BeliefStated": "stated", "BeliefConfirmed": "confirmed", "BeliefRetracted": "retracted"}
 
 
@@ -169,7 +172,7 @@ def _view(
         shown, ending = stated[number], opening
         because = shown.get("because")
         told: tuple[Moment | None, ...] = (
-            since if opening.since is None else _moment(opening.said[0], offset),
+            since if opening.start == opening.said[0] else _moment(opening.said[0], offset),
         )
     else:
         founded = max([telling.strength for telling in tellings])
@@ -202,9 +205,6 @@ def _view(
     )
 
 
-_said = attrgetter("said")
-
-
 def _ending(telling: Telling) -> tuple[int, Said, str]:
     return telling.end, telling.said, telling.until or ""
 
@@ -229,10 +229,8 @@ def _shown(best: list[Telling], stated: dict[int, Record]) -> Record:
     """
 
     def own_words(record: Record) -> tuple[bool, bool, Said, str]:
-        value, room = (
-            record["value"],
-            max([end - start for _, start, end in record["spans"]], default=0),
-        )
+        value = record["value"]
+        room = max([end - start for _, start, end in record["spans"]], default=0)
         return len(value) > room, not compared(value).wide, said_at(record), value
 
     return min([stated[telling.number] for telling in best], key=own_words)
@@ -274,7 +272,3 @@ def _possible_conflicts(
                     found.setdefault(one, set()).add(other)
                     found.setdefault(other, set()).add(one)
     return {number: tuple(sorted(others)) for number, others in found.items()}
-
-
-_Near = tuple[int, frozenset[str]]
-_NO_WORDS: frozenset[str] = frozenset()

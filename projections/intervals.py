@@ -47,10 +47,12 @@ conversation, which is the same whenever it was read.
 
 @dataclass(slots=True, eq=False)
 class Telling:
-    """One statement of a thing: a value, and whether it is so. `start` and `end` (exclusive) bound its period, `named` its first unit.
+    """One statement of a thing: a value, and whether it is so.
 
+    `start` and `end` (exclusive) bound its period; `since` and `until` are the dates as given.
     `named` is the end of the day, month or year that it gives as its beginning, and BEGINNING if
-    it gives none. `strength` is the sum of basis and authority. `run` names the belief that it belongs to.
+    it gives none. `strength` is the sum of basis and authority. `run` is the number of the telling
+    that its belief goes by.
     """
 
     number: int
@@ -108,17 +110,16 @@ def days_of(named: str) -> tuple[int, int] | None:
     In days since 1970-01-01; None for what the calendar does not have.
     """
     try:
-        year, month, day = [*map(int, named.split("-")), 0, 0][:3]
-        first = date(year, month or 1, day or 1).toordinal()
-        if day:
-            last = first
-        elif month:
-            last = date(year + month // 12, month % 12 + 1, 1).toordinal() - 1
+        parts = [int(part) for part in named.split("-")]
+        first = date(*[*parts, 1, 1][:3]).toordinal()
+        year, month = [*parts, 12][:2]
+        if len(parts) == 3:
+            after = first + 1
         else:
-            last = date(year, 12, 31).toordinal()
+            after = date(year + month // 12, month % 12 + 1, 1).toordinal()
     except ValueError:
         return None
-    return first - _EPOCH_ORDINAL, last + 1 - _EPOCH_ORDINAL
+    return first - _EPOCH_ORDINAL, after - _EPOCH_ORDINAL
 
 
 def period(since: str | None, until: str | None, at: int, offset: int) -> tuple[int, int, int]:

@@ -265,7 +265,8 @@ def _give_way(belief: Belief, told: dict[int, Telling]) -> None:
         belief.status = "conflicting"
     elif belief.settled:
         belief.status = "replaced"
-        belief.until = told[belief.settled.winner].start
+        # Who says in the evening "stopped today" ends what began that morning at once.
+        belief.until = max(belief.opening.start, told[belief.settled.winner].start)
 
 
 def _last(contests: dict[int, Settled], tellings: list[Telling]) -> Settled | None:

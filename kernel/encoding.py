@@ -83,6 +83,8 @@ def decode_header(data: bytes) -> Header:
             raise LogDamaged(f"a record has format {fields[0]!r}, and this Enishi knows {FORMAT}")
         if len(fields) != _FIELDS:
             raise LogDamaged(f"a record header has {len(fields)} fields instead of {_FIELDS}")
+        if type(fields[11]) is not tuple or type(fields[12]) is not tuple:
+            raise LogDamaged("a record header names its causes or targets in no array")
         return tuple.__new__(Header, fields)
     except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
@@ -115,7 +117,7 @@ def encode_payload(value: dict[str, Any]) -> bytes:
     """Canonical bytes of a payload. Values of another kind than Plain are InvalidInput."""
     try:
         return _pack_header(_sorted(value))
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"this value cannot be recorded: {error}") from None
 
 

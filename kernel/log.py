@@ -64,7 +64,7 @@ CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
 CREATE TRIGGER record_fixed BEFORE UPDATE ON record
   WHEN NEW.id <> OLD.id OR NEW.type <> OLD.type OR NEW.header <> OLD.header
-    OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL
+    OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'the log is append-only: only a payload may go'); END;
 CREATE TRIGGER record_kept BEFORE DELETE ON record
   BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
@@ -466,7 +466,12 @@ class Log:
         """Make the index of request ids anew from the headers. Needs `writing`."""
         self.connection.execute("DELETE FROM request WHERE line=?", (line,))
         rows = [(line, h.request, h.number) for h in self.headers(line) if h.request is not None]
-        self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+        try:
+            self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+        except OverflowError:
+            raise LogDamaged(
+                f"{self.path}: a record has an impossible number or request id; run: enishi verify"
+            ) from None
 
     def _scan(
         self, select: str, line: int, start: int, stop: int | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgpack
@@ -82,6 +83,8 @@ def decode_header(data: bytes) -> Header:
             raise LogDamaged(f"a record has format {fields[0]!r}, and this Enishi knows {FORMAT}")
         if len(fields) != _FIELDS:
             raise LogDamaged(f"a record header has {len(fields)} fields instead of {_FIELDS}")
+        if type(fields[11]) is not tuple or type(fields[12]) is not tuple:
+            raise LogDamaged("a record header names its causes or targets in no array")
         return tuple.__new__(Header, fields)
     except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
@@ -99,15 +102,22 @@ def commitment(salt: bytes, payload: bytes) -> bytes:
 
 def request_mac(secret: bytes, request: str) -> bytes:
     """The form in which a request id is kept: 16 bytes of HMAC-SHA-256."""
-    digest = hmac.digest(secret, _REQUEST_DOMAIN + request.encode("utf-8"), "sha256")
-    return digest[:16]
+    mac = _begun_mac(secret).copy()
+    mac.update(request.encode("utf-8"))
+    return mac.digest()[:16]
+
+
+@lru_cache(maxsize=1024)
+def _begun_mac(secret: bytes) -> hmac.HMAC:
+    """The part of the work that is the same for all requests of a relationship."""
+    return hmac.new(secret, _REQUEST_DOMAIN, "sha256")
 
 
 def encode_payload(value: dict[str, Any]) -> bytes:
     """Canonical bytes of a payload. Values of another kind than Plain are InvalidInput."""
     try:
         return _pack_header(_sorted(value))
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"this value cannot be recorded: {error}") from None
 
 

@@ -409,7 +409,7 @@ def upcast(type_name: str, version: int, payload: dict[str, Any]) -> dict[str, A
     Unknown ones are kept, verified and passed over, never an error.
     """
     known = EVENT_TYPES.get(type_name)
-    if known is None or version > known.version:
+    if known is None or not 1 <= version <= known.version:
         return None
     for step in range(version, known.version):
         payload = UPCASTERS[type_name, step](payload)

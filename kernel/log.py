@@ -64,7 +64,7 @@ CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
 CREATE TRIGGER record_fixed BEFORE UPDATE ON record
   WHEN NEW.id <> OLD.id OR NEW.type <> OLD.type OR NEW.header <> OLD.header
-    OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL
+    OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'the log is append-only: only a payload may go'); END;
 CREATE TRIGGER record_kept BEFORE DELETE ON record
   BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
@@ -142,6 +142,7 @@ class Log:
         self._appended = False
         self._closed = False
         self._pending: list[tuple[Any, ...]] = []
+        self._requests: list[tuple[int, bytes, int]] = []
         self.undone = 0
         if not create and path.is_file() and not path.stat().st_size:
             raise NotAStore(f"{path} is no Enishi store (it is empty)")
@@ -293,6 +294,7 @@ class Log:
 
     def _undo(self) -> None:
         self._pending.clear()
+        self._requests.clear()
         if self._appended:
             self.undone += 1
 
@@ -341,25 +343,25 @@ class Log:
         digest = header_hash(data)
         self._appended = True
         if header.request is not None:
-            self._note_request(line, header.request, header.number)
+            self._requests.append((line, header.request, header.number))
         key = _key(line, header.number)
         self._pending.append((key, header.type, data, digest, salt, payload))
         if len(self._pending) >= _FLUSH_ROWS:
             self._flush()
         return digest
 
-    def _note_request(self, line: int, request: bytes, number: int) -> None:
-        try:
-            self.connection.execute("INSERT INTO request VALUES(?,?,?)", (line, request, number))
-        except sqlite3.IntegrityError:
-            raise RequestConflict(
-                "the request id of one of these was used before; a new request needs its own"
-            ) from None
-
     def _flush(self) -> None:
         if self._pending:
             self.connection.executemany("INSERT INTO record VALUES(?,?,?,?,?,?)", self._pending)
             self._pending.clear()
+        if self._requests:
+            try:
+                self.connection.executemany("INSERT INTO request VALUES(?,?,?)", self._requests)
+            except sqlite3.IntegrityError:
+                raise RequestConflict(
+                    "the request id of one of these was used before; a new request needs its own"
+                ) from None
+            self._requests.clear()
 
     def headers(self, line: int, start: int = 0) -> Iterator[Header]:
         """The headers of a line from number `start` on."""
@@ -464,7 +466,12 @@ class Log:
         """Make the index of request ids anew from the headers. Needs `writing`."""
         self.connection.execute("DELETE FROM request WHERE line=?", (line,))
         rows = [(line, h.request, h.number) for h in self.headers(line) if h.request is not None]
-        self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+        try:
+            self.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+        except OverflowError:
+            raise LogDamaged(
+                f"{self.path}: a record has an impossible number or request id; run: enishi verify"
+            ) from None
 
     def _scan(
         self, select: str, line: int, start: int, stop: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
 from enishi.kernel.errors import UnreadableFile
+from enishi.packs.cards import read_card
 from enishi.packs.importing import ImportReport
 
 Line = dict[str, Any]
@@ -497,3 +499,20 @@ def test_real_chats_and_cards(store: Store, tmp_path: Path) -> None:
         assert bond.turns()[0].happened is not None
         assert bond.turns()[0].happened.to_datetime() > datetime(2023, 1, 1, tzinfo=UTC)
     assert not any(report.changed for report in store.import_chats(chats, zone="Europe/Berlin"))
+
+
+def test_real_cards_are_blueprints(store: Store) -> None:
+    folder = Path(__file__).parent.parent.parent / "shared" / "data" / "formats" / "character_cards"
+    if not folder.is_dir():
+        pytest.skip(f"the real files are not here: {folder}")
+    for path in sorted(folder.glob("*.png")):
+        card = read_card(path.name, path.read_bytes())
+        bond = store.relationship(card.name, path.stem, blueprint=card)
+        assert bond.blueprint() == json.loads(card.json)
+        (adopted,) = [one for one in bond.records() if one.type == "BlueprintAdopted"]
+        assert bond.why(adopted.number).why_not is None
+        assert bond.verify().ok
+        assert bond.rebuild() == bond.replay() == bond.digests()
+        before = bond.summary().events
+        bond.adopt_blueprint(card)
+        assert bond.summary().events == before

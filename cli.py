@@ -94,6 +94,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 AtOption = Annotated[
     str | None, typer.Option("--at", help="What stands now of what had happened by this time.")
 ]
+HeldAtOption = Annotated[
+    str | None, typer.Option("--at", help="What held at this time, as far as is known now.")
+]
 LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
 DEFAULT_STORE = Path("enishi.db")
@@ -371,7 +374,7 @@ def why(
 @_on_relationship(REMEMBERED)
 def beliefs(
     bond: Relationship,
-    at: AtOption = None,
+    at: HeldAtOption = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also what is past, replaced or retracted.")
     ] = False,
@@ -381,6 +384,8 @@ def beliefs(
 ) -> Answer:
     """What is held true about whom, since when, and on what words it rests."""
     if stale:
+        if at is not None or every:
+            _fail("--stale asks about now and about what is current; leave --at and --all out", 2)
         found = bond.stale_beliefs()
         return Answer(found, lambda console: terminal.print_stale(console, found))
     all_of_them = bond.beliefs(at=_at(at))
@@ -457,10 +462,14 @@ def correct(
 ) -> Answer:
     """Say that something derived is right, wrong, or should have another value."""
     if release:
+        if word is not None or value is not None:
+            _fail("--release takes a number and nothing else", 2)
         event = bond.release(number)
         return _done({"released": number, "event": event}, f"Released; it became number {event}.")
     if word not in ("right", "wrong") and (word is not None or value is None):
         _fail("say right or wrong, or give a --value", 2)
+    if word == "right" and value is not None:
+        _fail("what is right has no other value; leave `right` out, or --value", 2)
     recorded = bond.correct(number, "right" if word == "right" else "wrong", value=value)
     done = {"number": number, "word": word, "value": value, "recorded": recorded}
     return _done(done, f"Recorded: {terminal.listed(recorded)}")

@@ -102,22 +102,24 @@ def _belief(case: Case, proposal: Belief) -> dict[str, Any]:
             "subject", "key", "polarity", "category", "basis", "valid_from", "valid_until",
         }
     )  # fmt: skip
+    value = _in_the_texts_words(case, proposal.value)
     return {
         **fields,
-        "value": _in_the_texts_words(case, proposal.value),
+        "value": value or proposal.value,
+        "literal": value is not None,
         "authority": "claimed" if claimed else "reported",
         "because": _because(case, proposal),
     }
 
 
-def _in_the_texts_words(case: Case, value: str) -> str:
-    """The value as the cited words write it, where it stands in them."""
+def _in_the_texts_words(case: Case, value: str) -> str | None:
+    """The value as the cited words write it, or None where it does not stand in them."""
     for said in case.quoted:
         place = folded(said.words).find(folded(value))
         # Folding keeps the length of most texts; where it does not, the value stays as proposed.
         if place != -1 and len(folded(said.words)) == len(said.words):
             return said.words[place : place + len(folded(value))]
-    return value
+    return None
 
 
 def _because(case: Case, proposal: Belief) -> dict[str, Any] | None:

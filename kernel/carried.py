@@ -15,15 +15,39 @@ from functools import cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
-from enishi.kernel.numerals import numbers_in
+from enishi.kernel.numerals import number_of, numbers_in
 from enishi.kernel.said_days import follows
+from enishi.kernel.sentences import sentence_at
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
+_CJK_RUN = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]+")
 _DAY = re.compile(r"(?<![0-9])[12][0-9]{3}-[0-9]{2}(?:-[0-9]{2})?(?![0-9])")
 _CLAUSE_EDGE = re.compile(
-    r"[,;:.!?()\n，；：。！？（）、…—]|\b(?:but|and|because|so|then)\b", re.ASCII
+    r"[;:.!?()\n；：。！？（）…—]|[,，](?! *(?:[a-z'-]{1,20}(?: [a-z'-]{1,20})?, *){0,4}n?or\b)|\b(?:but|because|so|then)\b"
+    r"|\band(?= (?:i|you|he|she|it|we|they|my|your|his|her|our|their)\b)",
+    re.ASCII | re.IGNORECASE,
 )
+_A_NOT_A = re.compile("(.)[不没沒]\\1")
+"""A question that leaves it open, as in 是不是 and 喜不喜欢."""
+_THOUGH = re.compile("^ *不[过過](?!敏)")
+_TAG = re.compile(
+    r"\b(?:(?:do|does|did|is|are|was|were|would|could|have|has|had|should|ai)n't|won't|can't)"
+    r" (?:i|you|he|she|it|we|they) ?(?=[?,.!]|$)"
+)
+"""A question put behind a statement, as in "you like tea, don't you?"."""
+_SHORT_ANSWER = 20
+"""Characters up to which what follows a yes changes nothing about it."""
+_YEAR = re.compile("[12][0-9]{3}")
+_FUNCTION = dict.fromkeys(
+    map(ord, "我你您他她它们們的了是在会會要给給和也都很就吧呢吗嗎啊呀哦着著把被跟这這那"), " "
+)
+_NEGATING = dict.fromkeys(map(ord, "不没沒有才其实實真假"), " ")
+_ENDING = re.compile("(?<=[a-z]{3})(?:ing|ed|es|s)$|(?<=[a-z]{2}[^aeiou])(?:ying|ied|ies|y)$")
+_CHANGED = re.compile(r"\b(?:but|except|only|however|actually|used to)\b|但|可是|只是|不过|除了")
+_NEXT_EDGE = re.compile(rf" *(?:{_CLAUSE_EDGE.pattern})", re.ASCII | re.IGNORECASE)
+_LAST_COMMA = re.compile(r"(?s)(.*?)(?:([,，])([^,，]*))?\Z")
+_LONGEST_TAG = 16
 _SPACES = re.compile(r"\s+", re.ASCII)
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2019: 0x27}
 _STEM = 5
@@ -45,12 +69,31 @@ class Said:
         return self.text[self.start : self.end]
 
     @property
+    def sentence(self) -> str:
+        """The sentence, or the sentences, that the cited words stand in."""
+        start, end = sentence_at(self.text, self.start, self.end)
+        return self.text[start:end]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the words are part of a question, and not of what a tag only asks to confirm."""
+        sentence = self.sentence
+        statement, mark, tag = _LAST_COMMA.match(sentence).groups()  # type: ignore[union-attr]
+        ends = sentence_at(self.text, self.start, self.end)[0] + len(statement)
+        if mark and len(tag.split()) <= 3 and len(tag) <= _LONGEST_TAG and self.start < ends:
+            return False
+        return _asks(sentence)
+
+    @property
     def clause(self) -> str:
         """The cited words with the clause around them, so that no negation is cut off."""
-        before = [m.end() for m in _CLAUSE_EDGE.finditer(self.text, 0, self.start)]
-        after = _CLAUSE_EDGE.search(self.text, self.end)
-        start = before[-1] if before else 0
-        return self.text[start : after.start() if after else len(self.text)]
+        start = 0
+        for edge in _CLAUSE_EDGE.finditer(self.text):
+            if edge.end() <= self.start:
+                start = edge.end()
+            elif edge.start() >= self.end:
+                return self.text[start : edge.start()] + _taken_back(self.text, edge.start())
+        return self.text[start:]
 
 
 def folded(text: str) -> str:
@@ -64,14 +107,20 @@ def value_follows(value: str, said: Iterable[Said]) -> bool:
     """Whether a value stands in the cited words, or follows from them by number, day or pair."""
     cited = list(said)
     wanted = folded(value)
+    if not wanted:
+        return False
     for one in cited:
         words = folded(one.words)
-        if wanted in words or any(pair in words for pair in _paired(wanted)):
+        if any(place(form, words) is not None for form in [wanted, *_paired(wanted)]):
             return True
-    if numbers_in(value) and not _content_words(value):
+    if (_DAY.fullmatch(wanted) or _YEAR.fullmatch(wanted)) and any(
+        follows(wanted, one.words, one.moment) for one in cited
+    ):
+        return True
+    if _DAY.fullmatch(wanted):
+        return False
+    if numbers_in(value) and (number_of(wanted) is not None or not _content_words(value)):
         return not _missing_numbers(value, cited)
-    if _DAY.fullmatch(value.strip()):
-        return any(follows(value.strip(), one.words, one.moment) for one in cited)
     return wording_follows(value, cited)
 
 
@@ -79,44 +128,155 @@ def wording_follows(wording: str, said: Iterable[Said]) -> bool:
     """Whether free wording may stand for the cited words."""
     cited = list(said)
     words = " ".join(folded(one.words) for one in cited)
+    return nothing_added(wording, cited) and _shares_something(wording, words)
+
+
+def nothing_added(wording: str, said: Iterable[Said]) -> bool:
+    """Whether the names, numbers and days of free wording all occur in the cited words."""
+    cited = list(said)
+    words = " ".join(folded(one.words) for one in cited)
     return (
         not _missing_names(wording, words)
         and not _missing_numbers(wording, cited)
         and not _missing_days(wording, cited)
-        and _shares_something(wording, words)
     )
 
 
 def negations(text: str) -> int:
     """How many negating words a text has."""
-    lowered = folded(text)
     tables = _tables()
-    count = sum(word in tables["negators_en"] for word in _LATIN_WORD.findall(lowered))
-    for phrase in tables["not_negating_zh"]:
+    lowered = _THOUGH.sub(" ", _A_NOT_A.sub(" ", _TAG.sub(" ", folded(text))))
+    for phrase in tables["not_negating_en"] + tables["not_negating_zh"]:
         lowered = lowered.replace(phrase, " ")
+    count = sum(word in tables["negators_en"] for word in _LATIN_WORD.findall(lowered))
+    # Elsewhere it goes on with a negation that came before it.
+    count += lowered.startswith("nor ")
     return count + sum(lowered.count(mark) for mark in tables["negators_zh"])
 
 
-def negated(said: Iterable[Said]) -> bool:
-    """Whether the cited clauses, taken together, say the opposite of their words."""
-    return sum(negations(clause) for clause in {one.clause for one in said}) % 2 == 1
+def negated(said: Iterable[Said], about: str = "") -> bool:
+    """Whether the cited clauses, taken together, say the opposite of their words.
+
+    Where words are cited that have several clauses, those that speak of `about` are looked at.
+    """
+    spoken = {_speaking_of(about, one.clause) for one in said}
+    return sum(negations(clause) for clause in spoken) % 2 == 1
+
+
+def _asks(sentence: str) -> bool:
+    end = folded(sentence).rstrip(" .!~。！～\"'”’」』)）*")
+    return end.endswith(("?", "吗", "嗎", "么?", "呢"))
+
+
+def said_in_the_first_person(clause: str) -> bool:
+    """Whether somebody speaks of themselves."""
+    lowered = folded(clause)
+    words = set(_LATIN_WORD.findall(lowered))
+    return "我" in lowered.replace("我们", "") or bool(words & {"i", "i'm", "i've", "i'll", "my"})
 
 
 def is_yes(text: str) -> bool:
     """Whether a text is a short answer that says yes."""
-    answer = folded(text).strip(" .!~。！～,，")
-    return answer in _tables()["yes"] or answer.partition(",")[0] in _tables()["yes"]
+    yes = _tables()["yes"]
+    answer = folded(text).strip(" .!~。！")
+    if answer in yes:
+        return True
+    first, *rest = re.split(r" *[,.!~。！]+ *", answer)
+    if first not in yes or "?" in answer:
+        return False
+    more = " ".join(one for one in rest if one not in yes)
+    return len(more) <= _SHORT_ANSWER and not negations(more) and not _CHANGED.search(more)
+
+
+def place(wanted: str, words: str) -> int | None:
+    """Where a value stands as words of its own; both are folded. "tea" does not in "steam"."""
+    before = r"(?<![0-9])(?<![0-9][.,])" if wanted[0].isdigit() else ""
+    before = r"(?<![a-z0-9])" if "a" <= wanted[0] <= "z" else before
+    after = r"(?![0-9]|[.,][0-9])" if wanted[-1].isdigit() else ""
+    after = r"(?:'?s|es|ed|ing)?(?![a-z0-9])" if "a" <= wanted[-1] <= "z" else after
+    found = re.search(before + re.escape(wanted) + after, words)
+    return None if found is None else found.start()
+
+
+def _clauses(text: str) -> list[str]:
+    starts, ends = [0], []
+    for edge in _CLAUSE_EDGE.finditer(text):
+        ends.append(edge.start())
+        starts.append(edge.end())
+    return [text[a:b] for a, b in zip(starts, [*ends, len(text)], strict=True)]
+
+
+def _taken_back(text: str, start: int) -> str:
+    """What comes right after a clause and only negates it, as in "I used to, but not any more"."""
+    found = _CLAUSE_EDGE.match(text, start)
+    # "I like tea, but not …": two edges with nothing between them are one.
+    while found is not None and (following := _NEXT_EDGE.match(text, found.end())) is not None:
+        found = following
+    if found is None:
+        return ""
+    after = _CLAUSE_EDGE.search(text, found.end())
+    end = after.start() if after else len(text)
+    asked = text[end : end + 1] in ("?", "？")
+    return text[start:end] if not asked and _only_negates(text[found.end() : end]) else ""
+
+
+def _only_negates(clause: str) -> bool:
+    light = {*_tables()["negators_en"], *_tables()["taking_back"]}
+    return negations(clause) > 0 and not _content_words(clause.translate(_NEGATING)) - light
+
+
+def _speaking_of(about: str, clause: str) -> str:
+    """The parts of cited words that speak of a wording, with what takes them back; else all."""
+    parts = _clauses(clause)
+    wanted = _content_words(about)
+    if len(parts) == 1 or not wanted:
+        return clause
+    kept: list[str] = []
+    last = False
+    for part in parts:
+        if not part.strip():
+            continue
+        last = _speaks_of(wanted, part) or (last and _only_negates(part))
+        if last:
+            kept.append(part)
+    return ", ".join(kept) if kept else clause
+
+
+def _speaks_of(wanted: set[str], part: str) -> bool:
+    words = folded(part)
+    return not _stems(wanted).isdisjoint(_stems(_content_words(part))) or any(
+        _CJK.match(word) and word in words for word in wanted
+    )
 
 
 def _missing_names(wording: str, words: str) -> list[str]:
     """Names of the wording that do not occur. In a Chinese wording every Latin word is one."""
+    wording, missing = _without_published(wording, words)
     mixed = _CJK.search(wording) is not None
-    names = []
+    said = {_name(word) for word in _LATIN_WORD.findall(words)}
     for match in _LATIN_WORD.finditer(wording):
         word = match[0]
-        if (mixed or word[0].isupper()) and word.lower() not in _tables()["no_names"]:
-            names.append(word.lower().replace("’", "'").removesuffix("'s"))
-    return [n for n in names if n not in words and not any(p in words for p in _paired(n))]
+        is_name = (mixed or word[0].isupper()) and word.lower() not in _tables()["no_names"]
+        if is_name and _name(word) not in said:
+            missing.append(word)
+    return missing
+
+
+def _name(word: str) -> str:
+    return word.lower().replace("’", "'").removesuffix("'s")
+
+
+def _without_published(wording: str, words: str) -> tuple[str, list[str]]:
+    """A wording without the published names in it, and those of them that the words lack."""
+    missing, whole = [], folded(wording)
+    for pair in _tables()["pairs"]:
+        for name in pair:
+            if place(name, whole) is None:
+                continue
+            if all(place(form, words) is None for form in pair):
+                missing.append(name)
+            wording = re.sub(re.escape(name), " ", wording, flags=re.ASCII | re.IGNORECASE)
+    return wording, missing
 
 
 def _missing_numbers(wording: str, cited: list[Said]) -> set[str]:
@@ -133,27 +293,29 @@ def _missing_days(wording: str, cited: list[Said]) -> list[str]:
 def _shares_something(wording: str, words: str) -> bool:
     """Whether a word with meaning is in both; across languages, whether enough was said at all."""
     wanted, said = _content_words(wording), _content_words(words)
-    if any(_alike(a, b) for a in wanted for b in said):
+    if not _stems(wanted).isdisjoint(_stems(said)):
         return True
-    if any(pair in words for word in wanted for pair in _paired(word)):
+    if any(place(pair, words) is not None for word in wanted for pair in _paired(word)):
         return True
     if bool(_CJK.search(wording)) != bool(_CJK.search(words)):
-        return len(said) >= 3
+        return len(said) >= (2 if _CJK.search(words) else 3)
     return not wanted and bool(said)
 
 
 def _content_words(text: str) -> set[str]:
-    """English words with meaning, and pairs of neighbouring Chinese characters."""
+    """English words with meaning, and pairs of neighbouring Chinese characters with one."""
     lowered = folded(text)
-    found = {w for w in _LATIN_WORD.findall(lowered) if w not in _tables()["stop_en"]}
-    for run in re.findall("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]+", lowered):
+    tables = _tables()
+    found = {w for w in _LATIN_WORD.findall(lowered) if w not in tables["stop_en"]}
+    for phrase in tables["stop_zh"]:
+        lowered = lowered.replace(phrase, " ")
+    for run in _CJK_RUN.findall(lowered.translate(_FUNCTION)):
         found.update(run[n : n + 2] for n in range(max(1, len(run) - 1)))
     return found
 
 
-def _alike(first: str, second: str) -> bool:
-    short = min(len(first), len(second))
-    return first == second or (short >= _STEM and first[:_STEM] == second[:_STEM])
+def _stems(words: Iterable[str]) -> set[str]:
+    return {_ENDING.sub("", word)[:_STEM] for word in words}
 
 
 def _paired(word: str) -> list[str]:

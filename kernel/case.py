@@ -31,7 +31,7 @@ RENDERING = ("⟦enishi", "⟧")
 """What a rendering of memories for a prompt begins with, and what its frame ends with."""
 
 _LONG_ENOUGH = 16
-"""Characters from which on equal words are a copy and no chance."""
+"""Columns from which on equal words are a copy and no chance; a Chinese character takes two."""
 
 
 class CitedText(NamedTuple):
@@ -75,7 +75,7 @@ class Case:
     """One proposal, the texts that it cites and the events that it names.
 
     `accepted` has, for each earlier proposal of the batch, the number of its event or None.
-    `blueprints` are the texts of the cards that were ever in force.
+    `blueprints` are the texts of the cards that were ever in force, by the number of their event.
     """
 
     proposal: Proposal
@@ -83,7 +83,7 @@ class Case:
     history: History
     lookup: Referenced = lambda number: None
     accepted: list[int | None] = field(default_factory=list)
-    blueprints: tuple[str, ...] = ()
+    blueprints: Mapping[int, str] = field(default_factory=dict)
     earlier: int = 0
 
     @cached_property
@@ -102,6 +102,17 @@ class Case:
         return {text.role for text in self.cited}
 
     @cached_property
+    def reason_text(self) -> CitedText | None:
+        """The text that a belief cites for its reason."""
+        because = getattr(self.proposal, "because", None)
+        return None if because is None else self.texts.get(because.citation.text)
+
+    @cached_property
+    def rested_on(self) -> list[CitedText]:
+        """All cited texts, that of the reason included."""
+        return self.cited if self.reason_text is None else [*self.cited, self.reason_text]
+
+    @cached_property
     def latest(self) -> CitedText:
         """The cited text that comes last on the path; it gives the event its place."""
         return max(self.cited, key=lambda text: (self.history.depth[text.turn], text.number))
@@ -109,8 +120,9 @@ class Case:
     @property
     def on_one_path(self) -> bool:
         """Whether the path to the latest cited text leads through all the others."""
-        last = self.latest.turn
-        return all(self.history.is_ancestor(text.turn, last) for text in self.cited)
+        turns = [text.turn for text in self.rested_on]
+        last = max(turns, key=lambda turn: self.history.depth[turn])
+        return all(self.history.is_ancestor(turn, last) for turn in turns)
 
     @cached_property
     def quoted(self) -> list[Said]:
@@ -164,8 +176,14 @@ class Case:
             bool(answers)
             and bool(questions)
             and all(is_yes(text.content or "") for text in answers)
-            and all(q.number < a.number for q in questions for a in answers)
+            and all(self._comes_before(q, a) for q in questions for a in answers)
         )
+
+    def _comes_before(self, question: CitedText, answer: CitedText) -> bool:
+        """Whether nobody spoke between a question and its answer, but for more of the same."""
+        before = answer.turn if answer.role == "agent" else self.history.parent.get(answer.turn)
+        first, then = self.history.root_text(question.number), self.history.root_text(answer.number)
+        return question.turn == before and first < then
 
     # References
 
@@ -195,7 +213,17 @@ class Case:
             found = None if number is None else self.lookup(number)
             if number is not None and (found is None or found[0] not in types):
                 return True
-        return False
+        return self._replaces_itself
+
+    @property
+    def _replaces_itself(self) -> bool:
+        replaced_by = getattr(self.proposal, "replaced_by", None)
+        if replaced_by is None or not isinstance(self.proposal, PromiseOutcome | LoopOutcome):
+            return False
+        ended = self.proposal
+        itself = ended.promise if isinstance(ended, PromiseOutcome) else ended.loop
+        number = self.number_of(itself)
+        return number is not None and number == self.number_of(replaced_by)
 
 
 def references(proposal: Proposal) -> list[tuple[int | str, tuple[str, ...]]]:
@@ -235,7 +263,9 @@ def locate(citation: Citation, content: str) -> tuple[int, int] | None:
 def cited_rendering(case: Case) -> bool:
     """Whether some cited words stand within a rendering of memories that found its way back."""
     opening, closing = RENDERING
-    for said in case.quoted:
+    because = getattr(case.proposal, "because", None)
+    reason = None if because is None else case.said(because.citation)
+    for said in case.quoted if reason is None else [*case.quoted, reason]:
         begin = said.text.rfind(opening, 0, said.end)
         if begin != -1 and said.text.find(closing, begin, said.start) == -1:
             return True
@@ -244,12 +274,14 @@ def cited_rendering(case: Case) -> bool:
 
 def cited_blueprint(case: Case) -> bool:
     """Whether all cited sentences were copied from the character's card."""
-    if not case.blueprints or not case.quoted:
+    cards = [text for number, text in case.blueprints.items() if number < case.latest.number]
+    if not cards or not case.quoted:
         return False
     for said in case.quoted:
         start, end = sentence_at(said.text, said.start, said.end)
         sentence = said.text[start:end].strip()
-        copied = len(sentence) >= _LONG_ENOUGH and any(sentence in b for b in case.blueprints)
+        width = sum(1 if mark < "\u2e80" else 2 for mark in sentence)
+        copied = width >= _LONG_ENOUGH and any(sentence in card for card in cards)
         if not copied:
             return False
     return True

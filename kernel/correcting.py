@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from enishi.kernel.checks import check_id
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.kernel.events import payload_of
 from enishi.kernel.recording import restore, withdraw
@@ -32,9 +33,17 @@ def correct(
     """Record what the user says of a derived event. Returns the numbers of what was recorded.
 
     A belief that is right is confirmed; one that is wrong is retracted, and where the user gives
-    another `value`, that one is stated in its place. Any other event that is wrong is withdrawn,
-    and one that is right after all is restored. Needs `writing`.
+    another `value`, that one is stated in its place. What was said so on this branch is withdrawn
+    where the belief is right after all. Any other event that is wrong is withdrawn, and one that is
+    right after all is restored. Needs `writing`.
     """
+    if word not in ("right", "wrong"):
+        raise InvalidInput(f"an event is right or wrong, not {word!r}")
+    if value is not None:
+        if word == "right":
+            raise InvalidInput("what is right has no other value; with a value it is wrong")
+        if not check_id(value, "a value").strip():
+            raise InvalidInput("a value is not blank")
     if not 0 <= number < len(stream.history):
         raise NotFound(f"there is no number {number}")
     kind = stream.record(number).header.type
@@ -52,8 +61,10 @@ def correct(
 
 
 def _belief(stream: Stream, branch: int, number: int, word: str, value: str | None) -> list[int]:
-    if word == "right" and value is None:
-        return [_by_hand(stream, branch, "BeliefConfirmed", number, belief=number)]
+    if word == "right":
+        against = _said_against(stream, branch, number)
+        taken_back = [withdraw(stream, branch, against, by="user")] if against else []
+        return [*taken_back, _by_hand(stream, branch, "BeliefConfirmed", number, belief=number)]
     recorded = [_by_hand(stream, branch, "BeliefRetracted", number, belief=number)]
     if value is not None:
         before = stream.payload(number)
@@ -63,6 +74,15 @@ def _belief(stream: Stream, branch: int, number: int, word: str, value: str | No
         stated = _by_hand(stream, branch, "BeliefStated", number, value=value, **kept)
         recorded.append(stated)
     return recorded
+
+
+def _said_against(stream: Stream, branch: int, number: int) -> list[int]:
+    """What the user said on this branch against a belief, and did not take back."""
+    history, standing = stream.history, stream.standing(branch)
+    said = [*history.all("BeliefRetracted"), *history.all("BeliefStated")]
+    by_hand = [n for n in said if n in standing and not history.causes_of(n)]
+    headers = [stream.record(n).header for n in by_hand]
+    return sorted(h.number for h in headers if h.targets == (number,) and h.branch == branch)
 
 
 def _by_hand(stream: Stream, branch: int, kind: str, target: int, **fields: Any) -> int:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from enishi.kernel.carried import negated, negations, value_follows, wording_follows
+from enishi.kernel.carried import (
+    Said,
+    negated,
+    negations,
+    nothing_added,
+    said_in_the_first_person,
+    value_follows,
+    wording_follows,
+)
 from enishi.kernel.case import Case, Evidence, cited_blueprint, cited_rendering
 from enishi.kernel.events import Verdict
 from enishi.kernel.proposals import (
@@ -86,7 +94,8 @@ def _reason_not_found(case: Case) -> bool:
     if not isinstance(proposal, Belief) or proposal.because is None:
         return False
     said = case.said(proposal.because.citation)
-    return said is None or not wording_follows(proposal.because.wording, [said])
+    wording = proposal.because.wording
+    return said is None or not wording_follows(wording, [said]) or _disagrees(wording, [said])
 
 
 # Who may establish what
@@ -106,8 +115,12 @@ def _not_the_subjects_words(case: Case) -> bool:
         subject = proposal.subject
     else:
         return False
-    if subject not in ("user", "agent") or case.voices == {"other"}:
+    if subject not in ("user", "agent"):
         return False
+    if case.reason_text is not None and case.reason_text.role not in (subject, *case.voices):
+        return True
+    if case.voices == {"other"}:
+        return any(said_in_the_first_person(one.clause) for one in case.quoted)
     if case.voices == {subject}:
         return False
     # The other's question may be cited beside the answer, never instead of it.
@@ -179,6 +192,13 @@ def _self_caused(case: Case) -> bool:
     return any((one.get("subject"), one.get("key")) == slot for one in told)
 
 
+def _only_asked(case: Case) -> bool:
+    """A question says nothing of what is so, unless the other says yes to it."""
+    if not isinstance(case.proposal, Belief | Promise) or len(case.voices) > 1:
+        return False
+    return bool(case.quoted) and all(one.is_asked for one in case.quoted)
+
+
 # Whether it follows from the words
 
 
@@ -190,8 +210,10 @@ def _not_carried(case: Case) -> bool:
         wordings = [proposal.act] + ([proposal.condition] if proposal.condition else [])
         return not all(wording_follows(wording, said) for wording in wordings)
     if isinstance(proposal, OpenLoop):
-        return not any(
-            wording_follows(wording, said) for wording in (proposal.subject, proposal.continuation)
+        both = (proposal.subject, proposal.continuation)
+        return not (
+            all(nothing_added(wording, said) for wording in both)
+            and any(wording_follows(wording, said) for wording in both)
         )
     return False
 
@@ -219,10 +241,15 @@ def _negation_disagrees(case: Case) -> bool:
         if proposal.key in ANY_SIGN or proposal.category in ("constraint", "instruction"):
             return False
         meant = (not proposal.polarity) ^ (negations(proposal.value) % 2 == 1)
-        return meant != negated(case.carrying)
+        return meant != negated(case.carrying, proposal.value)
     if isinstance(proposal, Promise):
-        return (negations(proposal.act) % 2 == 1) != negated(case.carrying)
+        # "I will call if you don't": what is promised and when are said in one clause.
+        return _disagrees(f"{proposal.act} {proposal.condition or ''}", case.carrying)
     return False
+
+
+def _disagrees(wording: str, said: list[Said]) -> bool:
+    return (negations(wording) % 2 == 1) != negated(said, wording)
 
 
 # How sure, and how it was delivered
@@ -230,7 +257,7 @@ def _negation_disagrees(case: Case) -> bool:
 
 def _reply_was(delivered: str) -> Callable[[Case], bool]:
     return lambda case: any(
-        text.role == "agent" and text.delivered == delivered for text in case.cited
+        text.role == "agent" and text.delivered == delivered for text in case.rested_on
     )
 
 
@@ -251,7 +278,7 @@ RULES: tuple[Rule, ...] = (
         "text_erased",
         "rejected",
         "a cited text has been erased for good",
-        lambda case: any(text.content is None for text in case.cited),
+        lambda case: any(text.content is None for text in case.rested_on),
     ),
     Rule(
         "quote_not_found",
@@ -269,7 +296,7 @@ RULES: tuple[Rule, ...] = (
         "text_hidden",
         "rejected",
         "a cited text was kept from the model",
-        lambda case: any(text.hidden for text in case.cited),
+        lambda case: any(text.hidden for text in case.rested_on),
     ),
     Rule(
         "reference_unknown",
@@ -330,6 +357,12 @@ RULES: tuple[Rule, ...] = (
         "rejected",
         "a consequence cites the reply that had it, and the words of the one who bears it",
         _no_reply_cited,
+    ),
+    Rule(
+        "only_asked",
+        "rejected",
+        "it was asked and not said",
+        _only_asked,
     ),
     Rule(
         "self_caused",

@@ -196,6 +196,7 @@ class Reason(Frozen):
 class BeliefStated(Evidence):
     """Somebody holds this about somebody, or (`polarity` false) that it is not so.
 
+    `literal` says whether `value` stands in the cited words, or is a paraphrase of them.
     `subject` is user, agent, or a third person's name. `authority` tells whether it was claimed by
     the one whom it is about, or is hearsay. `value` is in the words of the text where it stands
     there. `valid_from` and `valid_until` are dates as far as they are known.
@@ -204,6 +205,7 @@ class BeliefStated(Evidence):
     subject: str
     key: str
     value: str
+    literal: bool = True
     polarity: bool = True
     category: Category = "fact"
     basis: Literal["explicit", "inferred"] = "explicit"

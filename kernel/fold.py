@@ -33,7 +33,8 @@ _EVENT = struct.Struct(">Qqi")
 class Event(NamedTuple):
     """A standing event as a projection sees it.
 
-    `moment` is its effective moment on the path, None as long as no time is known there.
+    `moment` is its effective moment on the path, None as long as no time is known there. `said` is
+    when it was said itself, None where that is not known: it may lie before what stands before it.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Event(NamedTuple):
     payload: dict[str, Any]
     turn: int
     moment: Moment | None
+    said: Moment | None = None
 
 
 class Reason(NamedTuple):
@@ -170,7 +172,8 @@ class Fold:
                 payload = payloads.get(number)
                 if payload is not None:
                     name = names[history.kind[number]]
-                    event = Event(number, name, payload, path[depth], moment)
+                    said = history.moment(number)
+                    event = Event(number, name, payload, path[depth], moment, said)
                     _apply(self.projection, self._state, event, None)
             self.running = _run_on(self.running, turn)
         self.depth = stop
@@ -278,7 +281,8 @@ def standing_events(
                 payload = payloads.get(number)
                 if payload is not None:
                     name = names[history.kind[number]]
-                    yield Event(number, name, payload, standing.path[depth], moment)
+                    said = history.moment(number)
+                    yield Event(number, name, payload, standing.path[depth], moment, said)
 
 
 def fold_anew(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from enishi.kernel.moments import Moment
 
@@ -127,6 +127,12 @@ class Because(Frozen):
     citation: Citation
 
 
+def _party_or_name(subject: str) -> str:
+    """However it is spelt, the user is the user: no third person of that name gets past a rule."""
+    lowered = subject.strip().lower()
+    return lowered if lowered in ("user", "agent") else subject
+
+
 class Belief(Cited):
     """Something held true, or (`polarity` false) held not to be so, about somebody.
 
@@ -136,7 +142,7 @@ class Belief(Cited):
     """
 
     kind: Literal["belief"] = "belief"
-    subject: str = Field(min_length=1, max_length=200)
+    subject: Annotated[str, AfterValidator(_party_or_name)] = Field(min_length=1, max_length=200)
     key: str = Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")
     value: str = Field(min_length=1, max_length=200)
     polarity: bool = True

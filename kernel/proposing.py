@@ -40,6 +40,8 @@ MAX_PER_BATCH = 4096
 MAX_REASON = 500
 """Characters of a failure's reason that are kept."""
 
+_NOT_KEPT = "not kept: a text that was read has been erased since"
+
 _TURN = kind_code("TurnOpened")
 
 
@@ -64,8 +66,12 @@ def standing_texts(stream: Stream, branch: int, turns: Iterable[int] | None = No
             if not known or not standing.on_path(turn):
                 raise NotFound(f"number {turn} is no turn of this branch")
         depths = sorted(stream.history.depth[turn] for turn in turns)
-    kind = stream.history.kind
-    return [n for depth in depths for n in standing.at_depth(depth) if kind[n] in TEXT_CODES]
+    history = stream.history
+    texts = (
+        [n for n in standing.at_depth(depth) if history.kind[n] in TEXT_CODES] for depth in depths
+    )
+    # Another wording stands where the first one stood.
+    return [n for turn_texts in texts for n in sorted(turn_texts, key=history.root_text)]
 
 
 def unread_texts(stream: Stream, branch: int, proposer: Proposer) -> list[int]:
@@ -241,7 +247,9 @@ def release(stream: Stream, branch: int, decision: int) -> int:
         raise Conflict(f"decision {decision} was released already")
     proposal = _as_proposed(payload["proposal"])
     cited = cited_texts(stream, _cited_numbers(proposal))
-    case = Case(proposal, cited, stream.history, _lookup(stream), blueprints=_blueprints(stream))
+    batch = batch_decisions(stream, record.header.targets[0])
+    accepted = [decided.event for decided in batch if decided.number < decision]
+    case = Case(proposal, cited, stream.history, _lookup(stream), accepted, _blueprints(stream))
     answer = decide(case, released=True)
     if answer.verdict != "accepted":
         raise Conflict(f"decision {decision} cannot be released: {answer.reason}")
@@ -287,13 +295,18 @@ def _record_decision(context: _Context, case: Case, decision: Decision) -> int |
     """Record one decision, and what becomes of it. Returns the number of the event, if any."""
     stream, branch, by = context.stream, context.branch, _by(context.proposer)
     cited = {number for number in _cited_numbers(case.proposal) if number in case.texts}
-    # What was not found in its text may quote anything that the proposer had read.
-    causes = tuple(sorted(cited if decision.evidence else cited | set(context.read)))
+    # What was refused may repeat anything that the proposer had read.
+    refused = decision.verdict == "rejected"
+    causes = tuple(sorted(cited | set(context.read) if refused else cited))
+    kept = _plain(case.proposal, decision)
+    if decision.verdict == "rejected" and _erased(stream, [*cited, *context.read]):
+        # Its words may be those of a text that was erased while they were being read.
+        kept = {"kind": kept["kind"]}
     payload = payload_of(
         "ProposalDecided",
         by=by,
         by_name=f"{context.proposer.name} {context.proposer.version}",
-        proposal=_plain(case.proposal, decision),
+        proposal=kept,
         verdict=decision.verdict,
         reason=decision.reason,
     )
@@ -319,16 +332,21 @@ def _record_failure(
     stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int], failure: ProposerFailed
 ) -> None:
     with stream.writing():
+        gone = _erased(stream, texts)
         payload = payload_of(
             "BatchFailed",
             by=_by(proposer),
             proposer=proposer.name,
             version=proposer.version,
-            reason=str(failure)[:MAX_REASON],
+            reason=_NOT_KEPT if gone else str(failure)[:MAX_REASON],
         )
         place = _last_turn(stream, texts, stream.history.branches[branch].tip)
         # The reason may quote what was read, so it goes with it.
         stream.append(Draft("BatchFailed", payload, place, branch, tuple(sorted(texts))))
+
+
+def _erased(stream: Stream, texts: Iterable[int]) -> bool:
+    return not stream.history.erased.isdisjoint(texts)
 
 
 def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None]:
@@ -341,9 +359,9 @@ def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None
     return look
 
 
-def _blueprints(stream: Stream) -> tuple[str, ...]:
+def _blueprints(stream: Stream) -> dict[int, str]:
     adopted = stream.payloads(stream.history.all("BlueprintAdopted"))
-    return tuple(card_text(payload["card"]) for payload in adopted.values())
+    return {number: card_text(payload["card"]) for number, payload in adopted.items()}
 
 
 def _cited_numbers(proposal: Proposal) -> list[int]:
@@ -386,7 +404,7 @@ def _ask(proposer: Proposer, texts: list[ReadText]) -> list[Proposal]:
     except Exception as error:
         raise ProposerFailed(
             f"the proposer {proposer.name!r} failed on {len(texts)} texts: "
-            f"{type(error).__name__}: {error}; it can be tried again"
+            f"{error!r}; it can be tried again"
         ) from error
     if len(proposals) > MAX_PER_BATCH:
         raise ProposerFailed(

@@ -1,8 +1,8 @@
 """The bundled proposer: tables of words for English and Chinese, and no model.
 
 The tables under `rules/` hold every word; here is only how they are read, and how signals are
-found. What is stated outright is found by `statement_rules`. It prefers silence to
-a guess: whoever wants more than plain words show puts a model behind the same protocol.
+found; `statement_rules` finds what is stated outright. It prefers silence to a guess: whoever
+wants more than plain words show puts a model behind the same protocol.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from itertools import chain, islice
+from math import inf
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, NamedTuple, get_args
 
@@ -29,7 +30,7 @@ from enishi.kernel.proposals import (
     Strength,
 )
 from enishi.kernel.sentences import WORDS, asides, sentences, spoken
-from enishi.kernel.statement_rules import Sentence, Statements, StatementTable
+from enishi.kernel.statement_rules import Sentence, Statements, StatementTable, factored
 
 EDITION = 2
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
@@ -95,17 +96,6 @@ class _Hit(NamedTuple):
     end: int
 
 
-class _Place(NamedTuple):
-    """A hit from `first` to `last`, in its clause from `low` to `high`, in its sentence."""
-
-    start: int
-    low: int
-    first: int
-    last: int
-    high: int
-    end: int
-
-
 class _Group(NamedTuple):
     speaker_acted: bool
     strength: int
@@ -126,11 +116,8 @@ class RuleProposer:
 
     def __init__(self) -> None:
         self._rules = _load()
-
-    @property
-    def version(self) -> str:
+        self.version = self._rules.version
         """Names the edition and the exact tables."""
-        return self._rules.version
 
     def propose(self, texts: list[ReadText]) -> list[Proposal]:
         """What these texts show, in the order of the texts and of the sentences in them."""
@@ -165,21 +152,27 @@ class _Rules:
         fold |= {pair[0]: pair[1] for table in tables for pair in table.fold.split()}
         self.version = f"{EDITION}.{sha256(''.join(sources).encode()).hexdigest()[:8]}"
         self._fold = {ord(written): plain for written, plain in fold.items()}
-        self._asides = asides([pair for table in tables for pair in table.quotes])
+        self._asides = asides(quotes := [pair for table in tables for pair in table.quotes])
+        # An apostrophe within a word opens nothing; without any mark all is said.
+        marks = "".join(pair[0] for pair in quotes).replace("'", "")
+        self._marks = re.compile(f"[{marks}`<>*]|(?<![a-z0-9])'")
         self._languages = [_Language(table) for table in tables]
 
     def read(self, text: ReadText) -> Iterator[Proposal]:
         folded = text.content[:LONGEST_TEXT].translate(self._fold)
-        languages = [one for one in self._languages if one.likely.search(folded) or one.cued(folded)]
-        if not languages:
+        likely = [(one, first) for one in self._languages if (first := one.first(folded))]
+        if not likely:
             return
-        speech = spoken(folded, self._asides)
+        speech = spoken(folded, self._asides) if self._marks.search(folded) else folded
         if any(language.silence["text"].search(speech) for language in self._languages):
             return
         for start, end in sentences(text.content[:LONGEST_TEXT]):
             if end - start <= LONGEST_SENTENCE:
-                read = [one.sentence(speech, start, end) for one in languages]
-                
+                read = [one.read(text, speech, start, end, first) for one, first in likely]
+                for hit in _strongest(chain(*(hits for hits, _ in read))):
+                    yield _signal(text, hit)
+                yield from chain(*(stated for _, stated in read))
+
 
 def _strongest(hits: Iterable[_Hit]) -> list[_Hit]:
     """The strongest hit of each kind, the first among equals, in the order of the words."""
@@ -194,13 +187,16 @@ class _Language:
     """One table, compiled."""
 
     def __init__(self, table: Table) -> None:
-        def either(patterns: Iterable[str]) -> re.Pattern[str]:
-            body = "|".join(_expanded(table, pattern) for pattern in patterns) or "(?!)"
+        def whole(body: str) -> re.Pattern[str]:
             return re.compile(_WHOLE.format(body) if table.whole_words else body)
+
+        def either(patterns: Iterable[str]) -> re.Pattern[str]:
+            return whole("|".join(_expanded(table, pattern) for pattern in patterns) or "(?!)")
 
         signals = table.signals
         shown = chain(*(group[-1] for p in signals.values() for group in p.groups()))
-        self.likely = either([factored(chain(*map(_spread, shown)))])
+        begun = (_expanded(table, pattern) for pattern in chain(*map(_spread, shown)))
+        self._shown = whole(factored(chain(*map(_spread, begun))))
         self.statements = Statements(table.statements, either)
         self.silence = {
             where: either(chain(*table.silence.get(where, {}).values()))
@@ -221,15 +217,27 @@ class _Language:
         self._stronger = either(table.stronger)
         self._weaker = either(table.weaker)
 
-    def sentence(self, speech: str, start: int, end: int) -> Sentence | None:
-        """One sentence, cut into clauses; None where it is in another language."""
-        if self._foreign.search(speech, start, end):
-            return None
+    def first(self, text: str) -> tuple[float, float] | None:
+        """Where signals and statements may begin; found far faster than they themselves."""
+        found = self._shown.search(text), self.statements.cues.search(text)
+        shown, cued = (one.start() if one else inf for one in found)
+        return None if shown == cued == inf else (shown, cued)
+
+    def read(
+        self, text: ReadText, speech: str, start: int, end: int, first: tuple[float, float]
+    ) -> tuple[Iterable[_Hit], Iterable[Proposal]]:
+        """The signals and the statements of one sentence."""
+        shown = first[0] < end and self._shown.search(speech, start, end)
+        cued = self.statements.cued(speech, start, end) if first[1] < end else []
+        if not (shown or cued) or self._foreign.search(speech, start, end):
+            return (), ()
         edges = [edge.span() for edge in self._edge.finditer(speech, start, end)]
-        lows, highs = [start, *(stop for _, stop in edges)], [*(low for low, _ in edges), end]
-        clauses = list(zip(lows, highs, strict=True))
         asked = self._asked(speech, edges, start, end)
-        return Sentence(speech, start, end, asked, clauses, self._silenced)
+        lows = [start, *(stop for _, stop in edges)]
+        clauses = list(zip(lows, [*(begin for begin, _ in edges), end], strict=True))
+        sentence = Sentence(speech, start, end, asked, clauses, self._silenced)
+        hits = self.hits(sentence) if shown else ()
+        return hits, self.statements.found(text, sentence, cued)
 
     def hits(self, sentence: Sentence) -> Iterator[_Hit]:
         """The signals of one sentence."""
@@ -238,15 +246,16 @@ class _Language:
             found = [(g, m) for g in groups for m in g.pattern.finditer(speech, start, end)]
             decoys = list(self._decoys[kind].finditer(speech, start, end)) if found else []
             for group, match in found[:MOST_MATCHES]:
-                place = _place(sentence, *match.span())
-                low, first, last = place[1:4]
+                first, last = match.span()
+                low, high = _clause(sentence, first, last)
                 if (
                     last <= sentence.asked
                     and (not group.opens or self._opener.fullmatch(speech, low, first))
                     and not any(decoy.start() < last and first < decoy.end() for decoy in decoys)
                     and not self._silenced(sentence, first, last)
                 ):
-                    strength = max(0, min(2, group.strength + self._step(speech, place)))
+                    step = self._step(speech, first, last, max(low, first - 20), high)
+                    strength = max(0, min(2, group.strength + step))
                     yield _Hit(kind, group.speaker_acted, strength, first, last)
 
     def _asked(self, speech: str, edges: list[tuple[int, int]], start: int, end: int) -> int:
@@ -259,31 +268,29 @@ class _Language:
 
     def _silenced(self, sentence: Sentence, first: int, last: int) -> bool:
         """Whether something around the words takes them back: a negation, a report, an if."""
-        speech, at = sentence.speech, _place(sentence, first, last)
+        speech, start, end = sentence[:3]
+        low, high = _clause(sentence, first, last)
         around: tuple[tuple[Where, int, int], ...] = (
-            ("before", at.low, at.first),
-            ("after", at.last, at.high),
-            ("earlier", at.start, at.first),
-            ("later", at.last, at.end),
-            ("sentence", at.start, at.first),
-            ("sentence", at.last, at.end),
+            *(("before", low, first), ("after", last, high)),
+            *(("earlier", start, first), ("later", last, end)),
+            *(("sentence", start, first), ("sentence", last, end)),
         )
         return any(self.silence[where].search(speech, *span) for where, *span in around)
 
-    def _step(self, speech: str, at: _Place) -> int:
+    def _step(self, speech: str, first: int, last: int, low: int, high: int) -> int:
         """+1, 0 or -1: whether words in the hit or right beside it strengthen or weaken it."""
 
         def beside(degree: re.Pattern[str]) -> bool:
-            words = degree.finditer(speech, max(at.low, at.first - 20), min(at.high, at.last + 20))
-            return any(word.end() >= at.first - 1 and word.start() <= at.last + 1 for word in words)
+            words = degree.finditer(speech, low, min(high, last + 20))
+            return any(word.end() >= first - 1 and word.start() <= last + 1 for word in words)
 
         return beside(self._stronger) - beside(self._weaker)
 
 
-def _place(sentence: Sentence, first: int, last: int) -> _Place:
-    low = max((low for low, _ in sentence.clauses if low <= first), default=sentence.start)
-    high = min((high for _, high in sentence.clauses if high >= last), default=sentence.end)
-    return _Place(sentence.start, low, first, last, high, sentence.end)
+def _clause(sentence: Sentence, first: int, last: int) -> tuple[int, int]:
+    """The clause of a hit; the clauses, if it stands in several."""
+    low = max(low for low, _ in sentence.clauses if low <= first)
+    return low, min(high for _, high in sentence.clauses if high >= last)
 
 
 def _expanded(table: Table, pattern: str) -> str:
@@ -291,9 +298,8 @@ def _expanded(table: Table, pattern: str) -> str:
 
     A group repeats at most four times, so that no table can make the search explode.
     """
-    body = pattern
-    words = table.words | table.statements.words
-    while (named := re.sub("<([a-z_]+)>", lambda name: f"({words[name[1]]})", body)) != body:
+    body, words = pattern, table.words | table.statements.words
+    while (named := re.sub("<([a-z_]+)>", lambda n: f"({factored([words[n[1]]])})", body)) != body:
         body = named
     body = body.replace(")*", "){0,4}").replace(")+", "){1,4}")
     body = re.sub(r"\((?!\?)", "(?:", body).replace("@(?:", "(").replace(" ", " +")
@@ -302,7 +308,7 @@ def _expanded(table: Table, pattern: str) -> str:
 
 def _spread(pattern: str) -> list[str]:
     """The alternatives of a leading group as patterns that begin with a letter: found far faster."""
-    group = re.match(r"\(([^()]*)\)(?![?*+{])", pattern)
+    group = re.match(r"\((?:\?:)?([^()]*)\)(?![?*+{])", pattern)
     return [each + pattern[group.end() :] for each in group[1].split("|")] if group else [pattern]
 
 

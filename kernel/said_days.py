@@ -30,7 +30,10 @@ _RELATIVE = {
 }  # fmt: skip
 _MONTH_NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
 _WEEKDAY_NAMES = "|".join(_WEEKDAY)
-_COUNT = r"[0-9]{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve"
+_COUNT = (
+    "[0-9]{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
+    "|thirty|forty|fifty|sixty"
+)
 _CJK_COUNT = "[0-9]{1,3}|[一二两兩三四五六七八九十半]{1,3}"
 
 
@@ -46,19 +49,20 @@ def said_days(text: str, said: Moment | None) -> list[SaidDay]:
     """The days that a text names, in order. What needs the present is left out without `said`."""
     now = None if said is None else date_of(said.day)
     found: list[SaidDay] = []
+    taken = bytearray(len(text))
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
-            overlaps = any(one.start < match.end() and match.start() < one.end for one in found)
-            if not overlaps:
-                found += _read(match, read, now)
+            if any(taken[match.start() : match.end()]):
+                continue
+            for one in _read(match, read, now):
+                found.append(one)
+                taken[one.start : one.end] = b"\1" * (one.end - one.start)
     return sorted(found)
 
 
 def follows(day: str, text: str, said: Moment | None) -> bool:
-    """Whether a text names this day, or one that is told more exactly or less exactly by it."""
-    return any(
-        one.day.startswith(day) or day.startswith(one.day + "-") for one in said_days(text, said)
-    )
+    """Whether a text names this day, or one within this month or year."""
+    return any(one.day == day or one.day.startswith(day + "-") for one in said_days(text, said))
 
 
 Read = Callable[[re.Match[str], date | None], str | None]
@@ -69,15 +73,15 @@ def _read(match: re.Match[str], read: Read, now: date | None) -> Iterator[SaidDa
         day = read(match, now)
     except (ValueError, OverflowError):  # no such day
         return
-    if day is not None:
-        yield SaidDay(match.start(), match.end(), day)
+    for one in (day or "").split():
+        yield SaidDay(match.start(), match.end(), one)
 
 
 def _exact(match: re.Match[str], now: date | None) -> str:
     year, month, day = match.group("y", "m", "d")
     if day is not None:
         return date(int(year), int(month), int(day)).isoformat()
-    return year if month is None else f"{int(year):04}-{int(month):02}"
+    return year if month is None else date(int(year), int(month), 1).isoformat()[:7]
 
 
 def _month_day(match: re.Match[str], now: date | None) -> str | None:
@@ -94,6 +98,12 @@ def _month_day(match: re.Match[str], now: date | None) -> str | None:
         return None
     chosen = int(year) if year else _near(month, day, now)
     return date(chosen, month, day).isoformat()
+
+
+def _months(match: re.Match[str], now: date | None) -> str:
+    """Two months of one year: both of them."""
+    both = (_MONTH.get(match[name].lower()) or number_of(match[name]) for name in ("m1", "m2"))
+    return " ".join(date(int(match["y"]), month or 0, 1).isoformat()[:7] for month in both)
 
 
 def _near(month: int, day: int, now: date | None) -> int:
@@ -141,9 +151,13 @@ def _counted(match: re.Match[str], now: date | None) -> str | None:
     if unit.startswith(("week", "周", "星期", "礼拜", "禮拜", "个星期", "個星期", "个礼拜")):
         return (now + timedelta(weeks=sign * count)).isoformat()
     if unit.startswith(("month", "个月", "個月", "月")):
-        months = now.year * 12 + now.month - 1 + sign * count
-        return f"{months // 12:04}-{months % 12 + 1:02}"
-    return f"{now.year + sign * count:04}"
+        return _months_on(now, sign * count)
+    return date(now.year + sign * count, 1, 1).isoformat()[:4]
+
+
+def _months_on(now: date, count: int) -> str:
+    months = now.year * 12 + now.month - 1 + count
+    return date(months // 12, months % 12 + 1, 1).isoformat()[:7]
 
 
 def _period(match: re.Match[str], now: date | None) -> str | None:
@@ -154,9 +168,8 @@ def _period(match: re.Match[str], now: date | None) -> str | None:
             "明": 1, "去": -1, "今": 0}[word[0] if word[0] > "\u2e80" else word]  # fmt: skip
     unit = match["unit"].lower()
     if unit.endswith(("month", "月")):
-        months = now.year * 12 + now.month - 1 + step
-        return f"{months // 12:04}-{months % 12 + 1:02}"
-    return f"{now.year + step:04}"
+        return _months_on(now, step)
+    return date(now.year + step, 1, 1).isoformat()[:4]
 
 
 def _pattern(expression: str) -> re.Pattern[str]:
@@ -166,6 +179,17 @@ def _pattern(expression: str) -> re.Pattern[str]:
 _EDGE, _STOP = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
 _READERS: tuple[tuple[re.Pattern[str], Read], ...] = (
+    (
+        _pattern(
+            rf"{_EDGE}(?P<m1>{_MONTH_NAMES})\.? ?(?:-|–|—|to|until|through) ?(?P<m2>{_MONTH_NAMES})\.?"
+            rf",? (?P<y>[12][0-9]{{3}}){_STOP}"
+        ),
+        _months,
+    ),
+    (
+        _pattern(r"(?P<y>[12][0-9]{3})年(?P<m1>[0-9]{1,2})月?[-–—到至](?P<m2>[0-9]{1,2})月"),
+        _months,
+    ),
     (_pattern(rf"{_EDGE}(?P<y>[12][0-9]{{3}})-(?P<m>[0-9]{{1,2}})(?:-(?P<d>[0-9]{{1,2}}))?{_STOP}"), _exact),
     (_pattern(rf"{_EDGE}(?P<y>[12][0-9]{{3}})/(?P<m>[0-9]{{1,2}})/(?P<d>[0-9]{{1,2}}){_STOP}"), _exact),
     (_pattern(r"(?P<y>[12][0-9]{3})年(?:(?P<m>[0-9]{1,2})月(?:(?P<d>[0-9]{1,2})[日号號]?)?)?"), _exact),
@@ -207,7 +231,7 @@ _READERS: tuple[tuple[re.Pattern[str], Read], ...] = (
     (
         _pattern(
             rf"(?P<n>{_CJK_COUNT})(?P<unit>天|日|周|个?星期|個星期|个?礼拜|个月|個月|年)"
-            r"(?:(?P<back>以?前)|以?[后後]|之[后後])"
+            r"(?:(?P<back>[以之]?前)|以?[后後]|之[后後])"
         ),
         _counted,
     ),
@@ -218,7 +242,7 @@ _READERS: tuple[tuple[re.Pattern[str], Read], ...] = (
         _weekday,
     ),
     (
-        _pattern(r"(?P<which>下个|下個|下|上个|上個|上|这|這|本)?(?P<weekday>(?:周|星期|礼拜|禮拜)[一二三四五六日天])"),
+        _pattern(r"(?P<which>下个|下個|下|上个|上個|上|这|這|本)?(?P<weekday>(?:周|星期|礼拜|禮拜)(?:[一二三四五六]|日(?![记記报報期程])|天(?![气氣])))"),
         _weekday,
     ),
     (
@@ -228,10 +252,19 @@ _READERS: tuple[tuple[re.Pattern[str], Read], ...] = (
         ),
         _relative,
     ),
-    (_pattern("大[后後前]天|[今明昨后後前]天|[今明]晚|昨晚|[今明]早|[今明昨]日"), _relative),
+    (
+        _pattern(
+            "大[后後前]天|[今昨前]天|[后後]天(?!性)|昨晚|今[晚早日]|昨日"
+            "|(?<![说說证證声聲聪聰发發文])明[天晚早日]"
+        ),
+        _relative,
+    ),
     (_pattern(rf"{_EDGE}(?P<which>next|last|this) (?P<unit>month|year){_STOP}"), _period),
     (_pattern("(?P<which>下个|下個|上个|上個|这个|這個|本)(?P<unit>月)"), _period),
-    (_pattern("(?P<which>明|去|今)(?P<unit>年)"), _period),
+    (
+        _pattern("(?P<which>(?<![说說证證声聲聪聰发發文])明|(?<!过)(?<!過)去|今)(?P<unit>年)(?![轻輕龄齡幼老])"),
+        _period,
+    ),
     (
         _pattern(rf"{_EDGE}(?:in|since|from|until|till|by|of) (?P<y>[12][0-9]{{3}})(?P<m>(?!))?(?P<d>(?!))?{_STOP}"),
         _exact,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from pydantic import Field
@@ -30,21 +30,27 @@ from enishi.kernel.proposals import (
 from enishi.kernel.said_days import SaidDay, follows, said_days
 from enishi.kernel.sentences import WORDS
 
-LONGEST_LOOP = 80
+WIDEST_GAP = 25
 """An event and its day that stand farther apart have little to do with each other."""
 
 Span = tuple[int, int]
 
+_NEAR = 1000
+_UNSIGNED = ("constraint", "instruction")
+_AROUND = ' \t"“”「」『』《》'
+
 
 class Statement(Frozen):
-    """What shows a statement. No words taken by `@` are taken that have one of `never` in them."""
+    """What shows a statement. The head of `rules/en_statements.toml` explains each part."""
 
+    cues: list[str]
     shown: list[str]
     never: list[str] = Field(default_factory=list)
+    anywhere: bool = False
 
 
 class BeliefStatement(Statement):
-    """`capital`: the value is a name. `only`: from this party alone."""
+    """What shows that the speaker holds something to be so of himself."""
 
     key: str
     category: Category = "fact"
@@ -54,15 +60,9 @@ class BeliefStatement(Statement):
 
 
 class PromiseStatement(Statement):
-    """`dated`: no word says that it is a promise, but a day to come does."""
+    """What shows that the speaker gives his word."""
 
     dated: bool = False
-
-
-class LoopStatement(Statement):
-    """`anywhere`: it need not open its clause."""
-
-    anywhere: bool = False
 
 
 class StatementTable(Frozen):
@@ -70,13 +70,13 @@ class StatementTable(Frozen):
 
     openers: list[str]
     leads: list[str]
-    cues: list[str]
     small: list[str]
     conditions: list[str]
+    no_loop: list[str]
     words: dict[str, str]
     beliefs: list[BeliefStatement]
     promises: list[PromiseStatement]
-    loops: list[LoopStatement]
+    loops: list[Statement]
 
 
 class Sentence(NamedTuple):
@@ -96,216 +96,224 @@ class _Shown(NamedTuple):
     never: re.Pattern[str]
 
 
+class _Found(NamedTuple):
+    """A statement in a sentence: the words that show it, and those of them that are taken."""
+
+    text: ReadText
+    speaker: Party
+    sentence: Sentence
+    shown: Span
+    taken: Span
+
+
 class Statements:
     """The statements of one language, compiled. `either` compiles patterns of its notation."""
 
     def __init__(
         self, table: StatementTable, either: Callable[[Iterable[str]], re.Pattern[str]]
     ) -> None:
-        gap = rf"[^{WORDS}\0\n]*+"
-        self._opener = re.compile(f"{gap}(?:(?:{either(table.openers).pattern}){gap})*+")
-        self._condition = either(table.conditions)
-        self._small = frozenset(table.small)
-        everything: list[Statement] = [*table.beliefs, *table.promises, *table.loops]
-        shown = [_Shown(one, either(one.shown), either(one.never)) for one in everything]
-        self._free = [one for one in shown if getattr(one.statement, "anywhere", False)]
-        self._opening = [one for one in shown if one not in self._free]
+        openers, gap = either([factored(table.openers)]).pattern, rf"[^{WORDS}\0\n]*+"
+        self._opener = re.compile(f"{gap}(?:(?:{openers}){gap})*+")
         self._leads = either(table.leads)
-        self.cued = either([factored(table.cues)])
+        self._condition = either(table.conditions)
+        self._no_loop = either(table.no_loop)
+        self._small = frozenset(table.small)
+        everything = (*table.beliefs, *table.promises, *table.loops)
+        self._all = [_Shown(one, either(one.shown), either(one.never)) for one in everything]
+        cues = [
+            (word, number)
+            for number, one in enumerate(everything)
+            for cue in one.cues
+            for word in (table.words[cue[1:-1]].split("|") if cue[0] == "<" else [cue])
+        ]
+        # A cue hides the cues within it, so that it stands for them as well.
+        self._by_cue = {word: [number for part, number in cues if part in word] for word, _ in cues}
+        self.cues = either([factored(map(re.escape, self._by_cue))])
 
-    def found(self, text: ReadText, sentence: Sentence) -> Iterator[Proposal]:
+    def cued(self, speech: str, start: int, end: int) -> list[int]:
+        """Which statements the cues of a sentence make worth looking for."""
+        cues = {cue[0] for cue in self.cues.finditer(speech, start, end)}
+        return sorted({number for cue in cues for number in self._by_cue[cue]}) if cues else []
+
+    def found(self, text: ReadText, sentence: Sentence, cued: list[int]) -> Iterator[Proposal]:
         """What one sentence states; of each key, what is stated first."""
         seen: set[str] = set()
-        for match, one in self._matches(sentence):
-            made = self._made(one, text, sentence, match)
-            slot = made.key if isinstance(made, Belief) else made and made.kind
-            if made and slot not in seen:
-                seen.add(str(slot))
-                yield made
+        for match, one in self._matches(sentence, cued):
+            slot = getattr(one.statement, "key", type(one.statement).__name__)
+            taken = _trimmed(text.content, match.span(match.lastindex or 0))
+            wrong = match.end() > sentence.asked or one.never.search(sentence.speech, *taken)
+            if not wrong and slot not in seen and text.role != "other":
+                found = _Found(text, text.role, sentence, match.span(), taken)
+                if made := self._made(one.statement, found):
+                    seen.add(slot)
+                    yield made
 
-    def _matches(self, sentence: Sentence) -> Iterator[tuple[re.Match[str], _Shown]]:
-        read = -1
-        for low, high in sentence.clauses:
-            opened = self._opener.match(sentence.speech, low, sentence.end)
-            first = opened.end() if opened else low
-            if first > read and self._leads.match(sentence.speech, first, sentence.end):
-                read = first
-                for one in self._opening:
-                    if match := one.pattern.match(sentence.speech, first, sentence.end):
-                        yield match, one
-            for one in self._free:
-                if match := one.pattern.search(sentence.speech, low, high):
+    def _made(self, statement: Statement, found: _Found) -> Proposal | None:
+        if isinstance(statement, BeliefStatement):
+            return self._belief(statement, found)
+        if isinstance(statement, PromiseStatement):
+            return self._promise(statement, found)
+        return self._loop(found)
+
+    def _matches(
+        self, sentence: Sentence, cued: list[int]
+    ) -> Iterator[tuple[re.Match[str], _Shown]]:
+        speech, read, end = sentence.speech, -1, sentence.end
+        for low, high in sentence.clauses if cued else ():
+            first = self._opener.match(speech, low, end).end()  # type: ignore[union-attr]
+            leads = first > read and self._leads.match(speech, first, end)
+            read = max(first, read)
+            for one in (self._all[number] for number in cued):
+                if one.statement.anywhere:
+                    match = one.pattern.search(speech, low, high)
+                else:
+                    match = one.pattern.match(speech, first, end) if leads else None
+                if match:
                     yield match, one
 
-    def _made(
-        self, one: _Shown, text: ReadText, sentence: Sentence, match: re.Match[str]
-    ) -> Proposal | None:
-        if match.lastindex is None or match.end() > sentence.asked:
+    def _belief(self, statement: BeliefStatement, found: _Found) -> Belief | None:
+        value = found.text.content[slice(*found.taken)]
+        if (
+            found.speaker != (statement.only or found.speaker)
+            or (statement.capital and not self._named(value))
+            or found.sentence.silenced(found.sentence, *found.shown)
+        ):
             return None
-        taken = _trimmed(text.content, match.span(match.lastindex))
-        if taken[0] >= taken[1] or one.never.search(sentence.speech, *taken):
+        signed = not (statement.key in ANY_SIGN or statement.category in _UNSIGNED)
+        meant = (not statement.polarity) ^ (negations(value) % 2 == 1)
+        if signed and meant != negated([_said(found.text, found.shown)]):
             return None
-        statement = one.statement
-        if isinstance(statement, PromiseStatement):
-            return self._promise(statement, text, sentence, match.span(), taken)
-        if isinstance(statement, LoopStatement):
-            return _loop(text, sentence, match.span(), taken)
-        if isinstance(statement, BeliefStatement):
-            return self._belief(statement, text, sentence, match.span(), taken)
-        return None
-
-    def _belief(
-        self,
-        statement: BeliefStatement,
-        text: ReadText,
-        sentence: Sentence,
-        cited: Span,
-        taken: Span,
-    ) -> Belief | None:
-        value = text.content[slice(*taken)]
-        if sentence.silenced(sentence, *cited):
-            return None
-        if text.role != (statement.only or text.role) or text.role == "other":
-            return None
-        if statement.capital and not self._named(value):
-            return None
-        if statement.key not in ANY_SIGN and statement.category not in ("constraint", "instruction"):
-            meant = (not statement.polarity) ^ (negations(value) % 2 == 1)
-            if meant != negated([_said(text, cited)]):
-                return None
         return Belief(
-            subject=text.role,
+            subject=found.speaker,
             key=statement.key,
             value=value,
             polarity=statement.polarity,
             category=statement.category,
-            citations=_cited(text, cited),
+            citations=_cited(found.text, found.shown),
         )
 
     def _named(self, value: str) -> bool:
         """Whether a value is written as a name: every word of it but the small ones."""
-        words = value.split()
-        return not "a" <= words[0][0] <= "z" and all(
-            word in self._small or not "a" <= word[0] <= "z" for word in words
-        )
+        small = [word for word in value.split() if "a" <= word[0] <= "z"]
+        return not "a" <= value[0] <= "z" and self._small.issuperset(small)
 
-    def _promise(
-        self,
-        statement: PromiseStatement,
-        text: ReadText,
-        sentence: Sentence,
-        promised: Span,
-        taken: Span,
-    ) -> Promise | None:
-        condition, cited = None, promised
-        if not statement.dated:
-            condition, cited = self._conditioned(text, sentence, promised)
-        first, last = cited
-        if text.role == "other" or last > sentence.asked or sentence.silenced(sentence, first, last):
-            return None
-        loose = self._condition.search(sentence.speech, sentence.start, sentence.end)
-        if loose and condition is None:
+    def _promise(self, statement: PromiseStatement, found: _Found) -> Promise | None:
+        text, _, sentence, cited, taken = found
+        condition, cited = (None, cited) if statement.dated else self._conditioned(found)
+        open_condition = self._condition.search(sentence.speech, sentence.start, sentence.end)
+        if (
+            cited[1] > sentence.asked
+            or sentence.silenced(sentence, *cited)
+            or (open_condition and not condition)
+        ):
             return None
         act = text.content[slice(*taken)]
-        said = _said(text, cited)
-        if (negations(act) % 2 == 1) != negated([said]):
+        if (negations(act) % 2 == 1) != negated([_said(text, cited)]):
             return None
-        days = {one.day for one in _days_ahead(text, cited, least=0)}
+        days = {one.day for one in _days_ahead(text, cited)}
         due = days.pop() if len(days) == 1 else None
-        if due is not None and not follows(due, said.words, said.moment):
-            due = None
         if statement.dated and due is None:
             return None
         return Promise(
-            promiser=text.role,
+            promiser=found.speaker,
             act=act,
             due=due,
-            condition=text.content[slice(*condition)] if condition else None,
+            condition=condition,
             citations=_cited(text, cited),
         )
 
-    def _conditioned(
-        self, text: ReadText, sentence: Sentence, promised: Span
-    ) -> tuple[Span | None, Span]:
-        """The condition right before or right after a promise, and both together."""
-        first, last = promised
-        opened = self._opener.match(sentence.speech, sentence.start, first)
-        start = opened.end() if opened else sentence.start
-        before = self._condition.match(sentence.speech, start, first)
-        if before and before.lastindex and not sentence.speech[before.end() : first].strip(" ,，"):
-            return _trimmed(text.content, before.span(before.lastindex)), (start, last)
-        gap = re.compile("[ ,，]*").match(sentence.speech, last, sentence.end)
-        after = self._condition.match(sentence.speech, gap.end() if gap else last, sentence.end)
-        if after and after.lastindex:
-            return _trimmed(text.content, after.span(after.lastindex)), (first, after.end())
-        return None, promised
+    def _conditioned(self, found: _Found) -> tuple[str | None, Span]:
+        """The condition right before or right after a promise, and where both stand."""
+        text, _, sentence, (first, last), _ = found
+        speech, rest = sentence.speech, sentence.speech[last : sentence.end]
+        opened = self._opener.match(speech, sentence.start, first)
+        start = opened.end() if opened else first
+        before = self._condition.match(speech, start, first)
+        after = self._condition.match(speech, sentence.end - len(rest.lstrip(" ,，")), sentence.end)
+        if before and not speech[before.end() : first].strip(" ,，"):
+            condition, cited = before, (start, last)
+        elif after:
+            condition, cited = after, (first, after.end())
+        else:
+            return None, found.shown
+        words = slice(*_trimmed(text.content, condition.span(condition.lastindex or 0)))
+        return text.content[words], cited
+
+    def _loop(self, found: _Found) -> OpenLoop | None:
+        """Something that lies ahead: the clause names one day, and it is later than today."""
+        text, _, sentence, (first, last), taken = found
+        low = max(low for low, _ in sentence.clauses if low <= first)
+        high = min(high for _, high in sentence.clauses if high >= last)
+        days = _days_ahead(text, (low, min(high, sentence.asked)))
+        loose = self._no_loop.search(sentence.speech, low, high)
+        if loose or len(days) != 1 or days[0].day == _today(text):
+            return None
+        cited = min(first, days[0].start), max(last, days[0].end)
+        apart = max(days[0].start - last, first - days[0].end)
+        if apart > WIDEST_GAP or sentence.silenced(sentence, *cited):
+            return None
+        said, day = _said(text, cited), days[0].day
+        if negated([said]) or not follows(day, said.words, said.moment):
+            return None
+        return OpenLoop(
+            subject=text.content[slice(*taken)],
+            continuation=said.words,
+            expected_by=day,
+            citations=_cited(text, cited),
+        )
 
 
 def factored(patterns: Iterable[str]) -> str:
     """One pattern for any of these; what begins alike is tried once, so that it is found fast."""
     by_head: dict[str, list[str]] = {}
-    for pattern in dict.fromkeys(patterns):
+    for pattern in dict.fromkeys(chain(*map(_alternatives, patterns))):
         literal = re.match(r"[a-z0-9 '\u4e00-\u9fff](?![?*+{])", pattern)
         head = literal[0] if literal else ""
         by_head.setdefault(head, []).append(pattern[len(head) :])
-    plain = by_head.pop("", [])
-    return "|".join(
-        plain + [f"{head}({factored(rest)})" if rest[1:] else head + rest[0]
-                 for head, rest in by_head.items()]
-    )  # fmt: skip
+    whole = by_head.pop("", [])
+    for head, rest in by_head.items():
+        whole.append(f"{head}(?:{factored(rest)})" if rest[1:] else head + rest[0])
+    return "|".join(sorted(whole, key=lambda pattern: not pattern))  # the longer word comes first
 
 
-def _loop(text: ReadText, sentence: Sentence, cited: Span, taken: Span) -> OpenLoop | None:
-    """Something that lies ahead: the clause names one day, and it is later than today."""
-    low = max(low for low, _ in sentence.clauses if low <= cited[0])
-    high = min(high for _, high in sentence.clauses if high >= cited[1])
-    days = _days_ahead(text, (low, min(high, sentence.asked)), least=1)
-    if len(days) != 1:
-        return None
-    start, end = min(cited[0], days[0].start), max(cited[1], days[0].end)
-    if end - start > LONGEST_LOOP or sentence.silenced(sentence, start, end):
-        return None
-    said = _said(text, (start, end))
-    day = days[0].day
-    if negated([said]) or not follows(day, said.words, said.moment):
-        return None
-    return OpenLoop(
-        subject=text.content[slice(*taken)],
-        continuation=said.words,
-        expected_by=day,
-        citations=_cited(text, (start, end)),
-    )
+def _alternatives(pattern: str) -> list[str]:
+    """A regular expression cut at those of its bars that stand in no group and no class."""
+    parts, depth = [""], 0
+    for piece in re.findall(r"\\.|\[\]?(?:\\.|[^\]])*\]|.", pattern, re.DOTALL):
+        depth += (piece == "(") - (piece == ")")
+        if piece == "|" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
 
 
-def _days_ahead(text: ReadText, within: Span, *, least: int) -> list[SaidDay]:
-    """The days named within a span, if they all lie at least so many days ahead."""
-    if text.happened is None:
-        return []
-    soonest = (date_of(text.happened.day) + timedelta(days=least)).isoformat()
-    days = said_days(text.content[slice(*within)], text.happened)
-    if any(one.day < soonest[: len(one.day)] for one in days):
+def _days_ahead(text: ReadText, within: Span) -> list[SaidDay]:
+    """The days named within a span, if none of them is past."""
+    days = said_days(text.content[slice(*within)], text.happened) if text.happened else []
+    if any(one.day < _today(text)[: len(one.day)] for one in days):
         return []
     return [SaidDay(one.start + within[0], one.end + within[0], one.day) for one in days]
 
 
+def _today(text: ReadText) -> str:
+    return date_of(text.happened.day).isoformat() if text.happened else ""
+
+
 def _said(text: ReadText, cited: Span) -> Said:
-    return Said(text.content, *cited, text.happened)
+    """The cited words in their surroundings; a whole text would be walked for each statement."""
+    low = max(0, cited[0] - _NEAR)
+    near = text.content[low : cited[1] + _NEAR]
+    return Said(near, cited[0] - low, cited[1] - low, text.happened)
 
 
 def _cited(text: ReadText, cited: Span) -> tuple[Citation]:
-    start, end = cited
-    quote = text.content[start:end]
-    return (Citation(text=text.number, start=start, end=end, quote=quote),)
+    quote = text.content[slice(*cited)]
+    return (Citation(text=text.number, start=cited[0], end=cited[1], quote=quote),)
 
 
 def _trimmed(content: str, span: Span) -> Span:
     """A span without the blanks and the quotes around its words."""
-    start, end = span
-    while start < end and content[start] in _AROUND:
-        start += 1
-    while end > start and content[end - 1] in _AROUND:
-        end -= 1
-    return start, end
-
-
-_AROUND = " \t\"“”「」『』《》"
+    words = content[slice(*span)]
+    start = span[0] + len(words) - len(words.lstrip(_AROUND))
+    return start, max(start, span[0] + len(words.rstrip(_AROUND)))

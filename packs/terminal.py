@@ -198,22 +198,41 @@ def print_explanation(console: Console, found: Explanation, changes: Iterable[Ch
 def print_beliefs(console: Console, beliefs: Sequence[BeliefView]) -> None:
     """What is held true, one belief a row."""
     if not beliefs:
-        say(console, "Nothing is held true yet.")
+        say(console, "Nothing is held true.")
         return
-    table = _table("number >", "about", "what", "value", "since", "how", "status")
+    table = _table("number >", "about", "what", "value", "when", "how", "status")
     for one in beliefs:
         value = one.value if one.polarity else f"not {one.value}"
-        since = one.valid_from or ("" if one.since is None else str(one.since.to_datetime().date()))
-        status = f"{one.status}: {one.reason}" if one.reason else one.status
-        flagged = f" (see {listed(one.possible_conflicts)})" if one.possible_conflicts else ""
+        lost = one.status != "current" and one.reason
+        status = f"{one.status}: {_words(lost)}" if lost else one.status
+        against = one.resolved_from[:1] if lost and one.resolved_from else ()
+        see = listed(sorted({*against, *one.possible_conflicts} - {one.number}))
         how = f"{one.authority}, {one.basis}"
-        _row(table, one.number, one.subject, _words(one.key), value, since, how, status + flagged)
+        about, what = (one.number, one.subject), (_words(one.key), value, _when(one))
+        _row(table, *about, *what, how, f"{status} (see {see})" if see else status)
     console.print(table)
+
+
+def _when(belief: BeliefView) -> str:
+    """Since when and until when; of an end that was not named in so many words, its day."""
+    since = belief.valid_from or _day(belief.since)
+    until = belief.valid_until or _day(belief.until)
+    if until:
+        return f"{since} to {until}" if since else f"until {until}"
+    return f"since {since}" if since else ""
+
+
+def _day(moment: Moment | None) -> str:
+    return "" if moment is None else str(moment.to_datetime().date())
 
 
 def print_stale(console: Console, found: Staleness) -> None:
     """Beliefs for review, oldest first."""
-    say(console, f"{found.confirmed} of {found.current} beliefs were confirmed in the last 30 days")
+    if not found.current:
+        say(console, "Nothing is held true.")
+        return
+    old = f"{len(found.stale)} of {found.current} beliefs were neither told nor confirmed"
+    say(console, f"{old} in the last 30 days; {found.confirmed} were confirmed.")
     if found.stale:
         print_beliefs(console, found.stale)
 
@@ -271,11 +290,23 @@ def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -
 
 def _proposal(proposal: dict[str, Any]) -> str:
     """A proposal in a few words: its kind, then what tells it from others of its kind."""
-    told = ("strength", "signal", "actor", "subject", "key", "value", "promiser", "act", "outcome",
-            "effect", "continuation", "words")  # fmt: skip
-    parts = [str(proposal[key]) for key in told if key in proposal]
-    kind = proposal.get("kind", "")
-    return _short(" ".join(_words(part) for part in ([kind] if kind != "signal" else []) + parts))
+    kind = str(proposal.get("kind", ""))
+    if kind == "signal" and "signal" in proposal:
+        signal = f"{proposal['strength']} {proposal['signal']} by the {proposal['actor']}"
+        return _words(signal)
+    told = ("subject", "key", "value", "promiser", "act", "outcome", "effect", "continuation",
+            "words")  # fmt: skip
+    ours = ("key", "outcome", "effect")
+    parts = [
+        _words(proposal[name]) if name in ours else str(proposal[name])
+        for name in told
+        if name in proposal
+    ]
+    if not proposal.get("polarity", True):
+        parts.insert(-1, "not")
+    about = ("belief", "promise", "loop", "consequence", "event")
+    parts += [f"({_words(name)} {proposal[name]})" for name in about if name in proposal]
+    return _short(" ".join([_words(kind), *parts]))
 
 
 def print_imports(
@@ -340,7 +371,8 @@ def _row(table: Table, *cells: object) -> None:
     from rich.text import Text as Cell
 
     # As a Cell, a name in square brackets is not read as markup.
-    table.add_row(*(Cell("" if cell is None else str(cell)) for cell in cells))
+    shown = ("" if cell is None else str(cell).translate(_ORDERS) for cell in cells)
+    table.add_row(*map(Cell, shown))
 
 
 def _time(moment: Moment | None) -> str:

@@ -18,7 +18,7 @@ from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import DAY, Moment
 from enishi.projections.intervals import BEGINNING, FOREVER, Said, Telling
 from enishi.projections.slots import Asked, Belief, Record, Status, beliefs_of, by_target, said_at
-from enishi.projections.vocabulary import compared, kinds_of, near_keys, opposed_keys
+from enishi.projections.vocabulary import kinds_of, near_keys, opposed_keys
 
 READS = frozenset({"BeliefStated", "BeliefConfirmed", "BeliefRetracted"})
 
@@ -98,7 +98,9 @@ def _initial() -> State:
 
 
 def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
-    at, offset = (event.moment.at, event.moment.offset) if event.moment else (None, 0)
+    # What is true when does not depend on where on the path it was told.
+    moment = event.said or event.moment
+    at, offset = (moment.at, moment.offset) if moment else (None, 0)
     record = {**event.payload, "at": at, "offset": offset, "turn": event.turn}
     state[_LISTS[event.type]][str(event.number)] = record
 
@@ -223,15 +225,10 @@ def _confirmations(
 
 
 def _shown(best: list[Telling], stated: dict[int, Record]) -> Record:
-    """The telling whose wording is shown: the first whose value can stand in the cited words.
+    """The telling whose wording is shown: the first whose value stands in the cited words."""
 
-    Rather one in an East Asian script: a paraphrase of such words tends to be in Latin letters.
-    """
-
-    def own_words(record: Record) -> tuple[bool, bool, Said, str]:
-        value = record["value"]
-        room = max([end - start for _, start, end in record["spans"]], default=0)
-        return len(value) > room, not compared(value).wide, said_at(record), value
+    def own_words(record: Record) -> tuple[bool, Said, str]:
+        return not record.get("literal", True), said_at(record), record["value"]
 
     return min([stated[telling.number] for telling in best], key=own_words)
 

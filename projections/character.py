@@ -28,7 +28,6 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
             "number": event.number,
             "name": payload["name"],
             "spec": payload["spec"],
-            "moment": _plain(event.moment),
         }
     elif event.type == "ReflectionMade":
         earlier = _known(state, payload.get("revises"))
@@ -68,7 +67,6 @@ class BlueprintView:
     number: int
     name: str
     spec: str
-    adopted: Moment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def blueprint(state: State) -> BlueprintView | None:
     found = state["blueprint"]
     if found is None:
         return None
-    return BlueprintView(found["number"], found["name"], found["spec"], _moment(found["moment"]))
+    return BlueprintView(found["number"], found["name"], found["spec"])
 
 
 def reflections(state: State, audience: Audience) -> list[ReflectionView]:

@@ -441,7 +441,9 @@ def test_what_was_outweighed_is_no_beginning() -> None:
 
 # PB-61: one fact in two languages.
 def test_a_paraphrase_of_the_same_words_is_the_same_belief() -> None:
-    english = said(1, "2026-01-01", "hobby", "bouldering outdoors", text=3, span=[2, 6])
+    english = said(
+        1, "2026-01-01", "hobby", "bouldering outdoors", text=3, span=[2, 6], literal=False
+    )
     chinese = said(2, "2026-01-01", "hobby", "野外抱石", text=3, span=[2, 6])
     later = said(9, "2026-02-01", "hobby", "野外抱石")
     for events in ((english, chinese, later), (later, chinese, english)):
@@ -451,7 +453,7 @@ def test_a_paraphrase_of_the_same_words_is_the_same_belief() -> None:
 
 
 def test_the_words_of_the_table_are_the_same_in_either_language() -> None:
-    english = said(1, "2026-01-01", "likes", "green tea", span=[2, 4])
+    english = said(1, "2026-01-01", "likes", "green tea", span=[2, 4], literal=False)
     for value in ("绿茶", "綠茶", "绿茶。"):
         (view,) = views(english, said(2, "2026-02-01", "likes", value))
         assert view.value == value

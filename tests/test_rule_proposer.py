@@ -209,7 +209,7 @@ def read(content: str, role: Role = "user", number: int = 7) -> ReadText:
 
 
 def found(content: str, role: Role = "user") -> list[Signal]:
-    return RULES.propose([read(content, role)])
+    return [one for one in RULES.propose([read(content, role)]) if isinstance(one, Signal)]
 
 
 def kinds(content: str) -> set[str]:

@@ -1,0 +1,658 @@
+"""One refused and one accepted example for every reason code; `docs/decisions.md` prints the first.
+
+What was said is written as lines: "user: …", "agent: …", "other: …", with a remark in brackets
+where something is odd about a text. BRANCH goes on beside what came after the first turn. FIRST is
+the place where an earlier batch is proposed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from helpers import fixed_store
+
+from enishi import Message, Reply
+from enishi.host import Relationship, Store
+from enishi.kernel.proposals import (
+    Because,
+    Belief,
+    BeliefConfirmation,
+    BeliefRetraction,
+    Citation,
+    Consequence,
+    LoopOutcome,
+    OpenLoop,
+    Promise,
+    PromiseOutcome,
+    Proposal,
+    Reflection,
+    Signal,
+)
+from enishi.kernel.proposing import Decided
+
+BRANCH = "(on another branch)"
+FIRST = "(an earlier batch)"
+THURSDAY = "2026-03-05T23:30+08:00"
+"""When everything is said, unless an example tells another time: still the 5th, at 15:30 UTC."""
+
+_LINE = re.compile(r"(user|agent|other)(?: \(([a-z]+)\))?: (.*)", re.DOTALL)
+_DELIVERED: dict[str, Any] = {"overridden": "overridden", "unreviewed": "shown_unreviewed"}
+
+Quote = str | Citation
+
+
+@dataclass
+class World:
+    """A relationship in which the lines of an example were said."""
+
+    bond: Relationship
+    at: datetime
+    texts: list[int] = field(default_factory=list)
+    contents: list[str] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+    _open: list[Message] = field(default_factory=list)
+
+    def say(self, line: str) -> None:
+        """Record one line; a reply closes the turn of the messages before it."""
+        found = _LINE.fullmatch(line)
+        assert found, line
+        role: Any = found[1]
+        remark, words = found[2] or "", found[3]
+        self.contents.append(words)
+        if role != "agent":
+            speaker = "tom" if role == "other" else None
+            self._open.append(Message(words, role=role, speaker=speaker, hidden=remark == "hidden"))
+            return
+        given = tuple(self.events) if remark == "reminded" else ()
+        self._close(Reply(words, delivered=_DELIVERED.get(remark, "shown"), given=given))
+
+    def settle(self) -> None:
+        """Close the turn whose messages nobody has answered yet."""
+        if self._open:
+            self._close(None)
+
+    def _close(self, reply: Reply | None) -> None:
+        if reply is None:
+            turn = self.bond.turn(self._open, at=self.at)
+        else:
+            turn = self.bond.record(self._open, reply, at=self.at)
+        view = turn.view()
+        self.texts += [text.number for text in (*view.messages, *view.replies)]
+        self._open = []
+
+    def branch(self) -> None:
+        """Go on beside what came after the first turn."""
+        self.settle()
+        self.bond = self.bond.fork("beside", after=self.bond.turns()[0].number)
+
+    def propose(self, *makes: Make) -> list[Decided]:
+        """Propose all of these in one batch, as the host."""
+        self.settle()
+        decided = self.bond.propose(None, [make(self) for make in makes])
+        self.events += [one.event for one in decided if one.event is not None]
+        return decided
+
+    def payload(self, number: int | None) -> dict[str, Any]:
+        """What an event says."""
+        assert number is not None, "nothing came of it"
+        with self.bond._stream.reading():
+            payload = self.bond._stream.payload(number)
+        assert payload is not None
+        return payload
+
+    def cite(self, *quotes: Quote) -> tuple[Citation, ...]:
+        """Citations of quotes, each in the first text that has it, or else in the very first."""
+        return tuple(q if isinstance(q, Citation) else self._cited(q) for q in quotes)
+
+    def _cited(self, quote: str) -> Citation:
+        place = next((n for n, words in enumerate(self.contents) if quote in words), 0)
+        return Citation(text=self.texts[place], quote=quote)
+
+
+Make = Callable[[World], Proposal]
+
+
+def signal(*quotes: Quote, signal: Any = "gratitude", actor: Any = "user", **more: Any) -> Make:
+    return lambda w: Signal(signal=signal, actor=actor, citations=w.cite(*quotes), **more)
+
+
+def belief(
+    value: str, *quotes: Quote, subject: str = "user", key: str = "lives_in", **more: Any
+) -> Make:
+    return lambda w: Belief(
+        subject=subject, key=key, value=value, citations=w.cite(*quotes), **more
+    )
+
+
+def reasoned(value: str, quote: str, wording: str, reason: str, **more: Any) -> Make:
+    """A belief with a reason of its own."""
+
+    def make(w: World) -> Proposal:
+        because = Because(wording=wording, citation=w.cite(reason)[0])
+        return belief(value, quote, because=because, **more)(w)
+
+    return make
+
+
+def confirmed(about: int | str, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: BeliefConfirmation(belief=about, citations=w.cite(*quotes), **more)
+
+
+def retracted(about: int | str, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: BeliefRetraction(belief=about, citations=w.cite(*quotes), **more)
+
+
+def promise(act: str, *quotes: Quote, promiser: Any = "agent", **more: Any) -> Make:
+    return lambda w: Promise(promiser=promiser, act=act, citations=w.cite(*quotes), **more)
+
+
+def ended(about: int | str, outcome: Any, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: PromiseOutcome(
+        promise=about, outcome=outcome, citations=w.cite(*quotes), **more
+    )
+
+
+def loop(subject: str, continuation: str, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: OpenLoop(
+        subject=subject, continuation=continuation, citations=w.cite(*quotes), **more
+    )
+
+
+def loop_ended(about: int | str, outcome: Any, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: LoopOutcome(loop=about, outcome=outcome, citations=w.cite(*quotes), **more)
+
+
+def consequence(effect: Any, bearer: Any, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: Consequence(effect=effect, bearer=bearer, citations=w.cite(*quotes), **more)
+
+
+def reflection(about: int | str, words: str, *quotes: Quote, **more: Any) -> Make:
+    return lambda w: Reflection(event=about, words=words, citations=w.cite(*quotes), **more)
+
+
+class Try(NamedTuple):
+    """What was said and what is proposed. The last proposal is the one that matters."""
+
+    lines: tuple[str, ...]
+    proposals: tuple[Make, ...]
+    first: tuple[Make, ...] = ()
+    at: str = THURSDAY
+
+
+_numbers = count()
+
+
+def all_worlds(path: Path) -> Store:
+    """A store for many examples, each of which has a relationship of its own in it."""
+    return fixed_store(path, now=datetime(2026, 12, 31, tzinfo=UTC))
+
+
+def world(store: Store, case: Try) -> World:
+    """The world of an example, before its proposals are made."""
+    bond = store.relationship(f"lumi{next(_numbers)}", "chen")
+    here = World(bond, datetime.fromisoformat(case.at))
+    for line in case.lines:
+        if line == BRANCH:
+            here.branch()
+        elif line == FIRST:
+            assert all(one.verdict == "accepted" for one in here.propose(*case.first))
+        else:
+            here.say(line)
+    here.settle()
+    _erase(here, case.lines)
+    return here
+
+
+def _erase(here: World, lines: tuple[str, ...]) -> None:
+    said = [line for line in lines if line not in (BRANCH, FIRST)]
+    gone = [n for n, line in zip(here.texts, said, strict=True) if "(erased)" in line]
+    if gone:
+        with here.bond._stream.writing():
+            here.bond._stream.destroy(gone)
+
+
+class Example(NamedTuple):
+    """Examples of one reason code, the same in other words or another language after the first."""
+
+    refused: tuple[Try, ...]
+    accepted: tuple[Try, ...]
+
+
+THANKS = ("user: Thank you.",)
+PARIS = ("user: I live in Paris.",)
+BALI = ("user: 我住在巴黎。",)
+CALL = ("user: Good night.", "agent: I will call you tomorrow.")
+DIAN = ("user: 晚安。", "agent: 我明天给你打电话。")
+CALLED = ("user: Good night.", "agent: I will call you.", "user: You did call me!")
+RELEASED = (
+    "user: Hm.",
+    "agent: I will call you.",
+    "user: You need not call.",
+    "agent: I need not?",
+)
+HURT = ("user: Well?", "agent: You are boring.", "user: That hurt me.")
+SWORD = "*draws a sword* (By the way, I really live in Paris.)"
+
+EXAMPLES: dict[str, Example] = {
+    "too_many_proposals": Example(
+        refused=(Try(THANKS, (signal("Thank you"),) * 33),),
+        accepted=(Try(THANKS, (signal("Thank you"),) * 32),),
+    ),
+    "text_unknown": Example(
+        refused=(Try(THANKS, (signal(Citation(text=999, quote="Thank you")),)),),
+        accepted=(Try(THANKS, (signal("Thank you"),)),),
+    ),
+    "text_erased": Example(
+        refused=(
+            Try(("user (erased): Thank you.",), (signal("Thank you"),)),
+            Try(
+                ("user: I live in Paris.", "user (erased): It has such art."),
+                (reasoned("Paris", "I live in Paris", "the art", "It has such art"),),
+            ),
+        ),
+        accepted=(Try(("user (erased): Hello.", "user: Thank you."), (signal("Thank you"),)),),
+    ),
+    "quote_not_found": Example(
+        refused=(
+            Try(THANKS, (signal("Thanks"),)),
+            Try(THANKS, (signal("thank you"),)),
+            Try(("user: 謝謝你。",), (signal("谢谢你"),)),
+            Try(("user: Cafe\u0301, thank you.",), (signal("Caf\u00e9, thank you"),)),
+        ),
+        accepted=(
+            Try(THANKS, (signal("Thank you"),)),
+            Try(("user: 謝謝你。",), (signal("謝謝你"),)),
+            Try(("user: 😀 Thank you.",), (signal(Citation(text=2, start=2, end=11)),)),
+        ),
+    ),
+    "citations_apart": Example(
+        refused=(
+            Try(
+                ("user: Hello.", "agent: Hi.", "user: I live in Paris.", BRANCH, "user: In Paris."),
+                (belief("Paris", "I live in Paris", "In Paris"),),
+            ),
+            Try(
+                ("user: Hi.", "agent: Hi.", "user: I live in Paris.", BRANCH, "user: I love art."),
+                (reasoned("Paris", "I live in Paris", "loves art", "I love art"),),
+            ),
+        ),
+        accepted=(
+            Try(
+                ("user: Hello.", "agent: Hi.", "user: I live in Paris.", "user: In Paris."),
+                (belief("Paris", "I live in Paris", "In Paris"),),
+            ),
+        ),
+    ),
+    "text_hidden": Example(
+        refused=(
+            Try(("user (hidden): Thank you.",), (signal("Thank you"),)),
+            Try(
+                ("user: I live in Paris.", "user (hidden): It has such art."),
+                (reasoned("Paris", "I live in Paris", "the art", "It has such art"),),
+            ),
+        ),
+        accepted=(Try(THANKS, (signal("Thank you"),)),),
+    ),
+    "reference_unknown": Example(
+        refused=(
+            Try(CALLED, (ended(0, "kept", "You did call me"),)),
+            Try(CALLED, (ended(4096, "kept", "You did call me"),)),
+            Try((*THANKS, *CALLED), (signal("Thank you"), ended("@0", "kept", "You did call me"))),
+            Try(
+                CALLED,
+                (
+                    promise("call you", "I will call you"),
+                    ended("@0", "replaced", "I will call you", replaced_by="@0"),
+                ),
+            ),
+        ),
+        accepted=(
+            Try(
+                CALLED,
+                (promise("call you", "I will call you"), ended("@0", "kept", "You did call me")),
+            ),
+        ),
+    ),
+    "reference_not_accepted": Example(
+        refused=(
+            Try(
+                CALLED,
+                (
+                    promise("marry you", "I will call you"),
+                    ended("@0", "kept", "You did call me"),
+                ),
+            ),
+            Try(CALLED, (ended("@0", "kept", "You did call me"),)),
+            Try(CALLED, (ended("@7", "kept", "You did call me"),)),
+        ),
+        accepted=(
+            Try(
+                CALLED,
+                (promise("call you", "I will call you"), ended("@0", "kept", "You did call me")),
+            ),
+        ),
+    ),
+    "not_in_earnest": Example(
+        refused=(
+            Try(PARIS, (belief("Paris", "I live in Paris", mode="fiction"),)),
+            Try(PARIS, (belief("Paris", "I live in Paris", mode="hypothetical"),)),
+            Try(CALL, (promise("call you", "I will call you", mode="joke"),)),
+            Try(("user: 我是一条龙。",), (belief("龙", "我是一条龙", key="is", mode="fiction"),)),
+        ),
+        accepted=(
+            Try((f"user: {SWORD}",), (belief("Paris", "I really live in Paris"),)),
+            Try(("user: *拔剑*（说真的，我住在巴黎。）",), (belief("巴黎", "我住在巴黎"),)),
+        ),
+    ),
+    "only_reported": Example(
+        refused=(
+            Try(
+                ("user: Tom says that he thanks you.",),
+                (signal("Tom says that he thanks you", mode="reported"),),
+            ),
+            Try(("user: 汤姆说谢谢你。",), (signal("谢谢你", mode="reported"),)),
+        ),
+        accepted=(
+            Try(
+                ("user: Tom lives in Paris, says Ann.",),
+                (belief("Paris", "Tom lives in Paris", subject="Tom", mode="reported"),),
+            ),
+            Try(
+                ("user: 听说汤姆住在巴黎。",),
+                (belief("巴黎", "汤姆住在巴黎", subject="汤姆", mode="reported"),),
+            ),
+        ),
+    ),
+    "third_person": Example(
+        refused=(
+            Try(("other: Chen thanks you.",), (signal("Chen thanks you"),)),
+            Try(("other: Lumi will call you.",), (promise("call you", "Lumi will call you"),)),
+            Try(("other: 陈谢谢你。",), (signal("谢谢你"),)),
+        ),
+        accepted=(
+            Try(("other: Chen lives in Paris.",), (belief("Paris", "lives in Paris"),)),
+            Try(("other: 陈住在巴黎。",), (belief("巴黎", "住在巴黎"),)),
+        ),
+    ),
+    "not_the_subjects_words": Example(
+        refused=(
+            Try(
+                ("user: Hm.", "agent: You live in Paris."), (belief("Paris", "You live in Paris"),)
+            ),
+            Try(("user: You like tea.",), (belief("tea", "You like tea", subject="agent"),)),
+            Try(("user: 嗯。", "agent: 你住在巴黎。"), (belief("巴黎", "你住在巴黎"),)),
+            Try(
+                ("user: I live in Paris.", "agent: You love art."),
+                (reasoned("Paris", "I live in Paris", "loves art", "You love art"),),
+            ),
+            Try(
+                ("user: I live in Paris.", "agent: You still live there."),
+                (belief("Paris", "I live in Paris"), confirmed("@0", "You still live there")),
+            ),
+            Try(
+                ("user: I live in Paris.", "agent: You do not live there."),
+                (belief("Paris", "I live in Paris"), retracted("@0", "You do not live there")),
+            ),
+        ),
+        accepted=(
+            Try(PARIS, (belief("Paris", "I live in Paris"),)),
+            Try(
+                ("user: Hm.", "agent: I like tea."), (belief("tea", "I like tea", subject="agent"),)
+            ),
+            Try(BALI, (belief("巴黎", "我住在巴黎"),)),
+            Try(
+                ("user: Hm.", "agent: You live in Paris?", "user: Yes."),
+                (belief("Paris", "You live in Paris?", "Yes"),),
+            ),
+        ),
+    ),
+    "not_the_actors_words": Example(
+        refused=(
+            Try(("user: Hm.", "agent: You thanked me."), (signal("You thanked me"),)),
+            Try(("user: 嗯。", "agent: 你谢过我。"), (signal("你谢过我"),)),
+        ),
+        accepted=(
+            Try(THANKS, (signal("Thank you"),)),
+            Try(("user: 谢谢你。",), (signal("谢谢你"),)),
+            Try(
+                ("user: Hm.", "agent: You read my diary."),
+                (signal("You read my diary", signal="boundary_violation"),),
+            ),
+        ),
+    ),
+    "not_the_promisers_words": Example(
+        refused=(
+            Try(("user: You promised to call me.",), (promise("call me", "promised to call me"),)),
+            Try(("user: 你答应过给我打电话。",), (promise("打电话", "你答应过给我打电话"),)),
+            Try(
+                ("user: Hm.", "agent: You will call me."),
+                (promise("call me", "You will call me", promiser="user"),),
+            ),
+        ),
+        accepted=(
+            Try(CALL, (promise("call you", "I will call you"),)),
+            Try(DIAN, (promise("打电话", "我明天给你打电话"),)),
+            Try(
+                ("user: Will you call me?", "agent: Of course!"),
+                (promise("call me", "Will you call me?", "Of course"),),
+            ),
+        ),
+    ),
+    "not_theirs_to_release": Example(
+        refused=(
+            Try(
+                RELEASED,
+                (promise("call you", "I will call you"), ended("@0", "released", "I need not?")),
+            ),
+            Try(
+                RELEASED,
+                (
+                    promise("call you", "I will call you"),
+                    promise("call you", "I will call you"),
+                    ended("@0", "replaced", "You need not call", replaced_by="@1"),
+                ),
+            ),
+        ),
+        accepted=(
+            Try(
+                RELEASED,
+                (
+                    promise("call you", "I will call you"),
+                    ended("@0", "released", "You need not call"),
+                ),
+            ),
+        ),
+    ),
+    "no_reply_cited": Example(
+        refused=(
+            Try(HURT, (consequence("harm", "user", "That hurt me"),)),
+            Try(HURT, (consequence("harm", "user", "You are boring"),)),
+        ),
+        accepted=(Try(HURT, (consequence("harm", "user", "You are boring", "That hurt me"),)),),
+    ),
+    "only_asked": Example(
+        refused=(
+            Try(("user: Do I live in Paris?",), (belief("Paris", "live in Paris"),)),
+            Try(("user: 我住在巴黎吗？",), (belief("巴黎", "住在巴黎"),)),
+        ),
+        accepted=(
+            Try(("user: I live in Paris, don't I?",), (belief("Paris", "live in Paris"),)),
+            Try(("user: 我住在巴黎。",), (belief("巴黎", "住在巴黎"),)),
+        ),
+    ),
+    "self_caused": Example(
+        refused=(
+            Try(
+                (
+                    "user: Tom lives in Paris.",
+                    FIRST,
+                    "user: Hm.",
+                    "agent (reminded): Tom does live in Paris.",
+                ),
+                (belief("Paris", "does live in Paris", subject="Tom"),),
+                first=(belief("Paris", "Tom lives in Paris", subject="Tom"),),
+            ),
+            Try(
+                ("user: 汤姆住在巴黎。", FIRST, "user: 嗯。", "agent (reminded): 汤姆就住在巴黎。"),
+                (belief("巴黎", "就住在巴黎", subject="汤姆"),),
+                first=(belief("巴黎", "汤姆住在巴黎", subject="汤姆"),),
+            ),
+            Try(
+                ("user: Thank you.", FIRST, "user: Hm.", "agent (reminded): I remember that."),
+                (signal("I remember that", signal="remembrance", actor="agent"),),
+                first=(signal("Thank you"),),
+            ),
+        ),
+        accepted=(
+            Try(
+                ("user: Tom lives in Paris.", "agent: Tom does live in Paris."),
+                (belief("Paris", "does live in Paris", subject="Tom"),),
+            ),
+            Try(
+                ("user: Thank you.", FIRST, "user: Hm.", "agent (reminded): Tom lives in Paris."),
+                (belief("Paris", "Tom lives in Paris", subject="Tom"),),
+                first=(signal("Thank you"),),
+            ),
+        ),
+    ),
+    "not_carried": Example(
+        refused=(
+            Try(("user: Hello.",), (belief("Paris", "Hello", key="married_in"),)),
+            Try(("user: I steam rice.",), (belief("tea", "I steam rice", key="likes"),)),
+            Try(("user: I am 35.",), (belief("3", "I am 35", key="age"),)),
+            Try(("user: I was away.",), (belief("2026-03-01", "I was away", key="away_on"),)),
+            Try(CALL, (promise("call Tom", "I will call you tomorrow"),)),
+            Try(CALL, (promise("call you 3 times", "I will call you tomorrow"),)),
+            Try(CALL, (promise("marry you", "I will call you tomorrow"),)),
+            Try(("user: 你好。",), (belief("巴黎", "你好"),)),
+            Try(("user: 嗯。", "agent: 我们去吃饭。"), (promise("我们结婚", "我们去吃饭"),)),
+            Try(
+                ("user: The exam is on Monday.",),
+                (loop("exam", "meet Ann in Rome", "The exam is on Monday"),),
+            ),
+            Try(PARIS, (belief("   ", "I live in Paris"),)),
+        ),
+        accepted=(
+            Try(PARIS, (belief("Paris", "I live in Paris"),)),
+            Try(BALI, (belief("Paris", "我住在巴黎"),)),
+            Try(("user: I am thirty-five.",), (belief("35", "I am thirty-five", key="age"),)),
+            Try(("user: 我三十五岁。",), (belief("35", "我三十五岁", key="age"),)),
+            Try(("user: Yesterday!",), (belief("2026-03-04", "Yesterday", key="away_on"),)),
+            Try(("user: Since last year.",), (belief("2025", "last year", key="here_since"),)),
+            Try(CALL, (promise("phone: call you", "I will call you tomorrow"),)),
+            Try(DIAN, (promise("call you", "我明天给你打电话"),)),
+            Try(
+                ("user: The exam is on Monday.",),
+                (loop("exam", "ask how it went", "The exam is on Monday"),),
+            ),
+        ),
+    ),
+    "day_not_said": Example(
+        refused=(
+            Try(CALL, (promise("call you", "I will call you tomorrow", due="2026-03-07"),)),
+            Try(DIAN, (promise("打电话", "我明天给你打电话", due="2026-03-07"),)),
+            Try(PARIS, (belief("Paris", "I live in Paris", valid_from="2019"),)),
+            Try(
+                ("user: The exam is on Monday.",),
+                (loop("exam", "ask", "The exam is on Monday", expected_by="2026-03-10"),),
+            ),
+        ),
+        accepted=(
+            Try(CALL, (promise("call you", "I will call you tomorrow", due="2026-03-06"),)),
+            Try(DIAN, (promise("打电话", "我明天给你打电话", due="2026-03-06"),)),
+            Try(
+                ("user: I live in Paris since 2019.",),
+                (belief("Paris", "I live in Paris since 2019", valid_from="2019"),),
+            ),
+            Try(
+                ("user: The exam is on Monday.",),
+                (loop("exam", "ask", "The exam is on Monday", expected_by="2026-03-09"),),
+            ),
+        ),
+    ),
+    "negation_disagrees": Example(
+        refused=(
+            Try(("user: I don't like tea.",), (belief("tea", "like tea", key="likes"),)),
+            Try(("user: 我不喜欢茶。",), (belief("茶", "喜欢茶", key="likes"),)),
+            Try(PARIS, (belief("Paris", "I live in Paris", polarity=False),)),
+            Try(("user: Hm.", "agent: I won't call you."), (promise("call you", "call you"),)),
+        ),
+        accepted=(
+            Try(
+                ("user: I don't like tea.",),
+                (belief("tea", "like tea", key="likes", polarity=False),),
+            ),
+            Try(("user: 我不是不喜欢茶。",), (belief("茶", "不是不喜欢茶", key="likes"),)),
+            Try(PARIS, (belief("Paris", "I live in Paris"),)),
+            Try(
+                ("user: Hm.", "agent: I won't call you."),
+                (promise("not call you", "I won't call you"),),
+            ),
+        ),
+    ),
+    "reason_not_found": Example(
+        refused=(
+            Try(PARIS, (reasoned("Paris", "I live in Paris", "loves art", "I live in Paris"),)),
+            Try(BALI, (reasoned("巴黎", "我住在巴黎", "喜欢艺术", "我住在巴黎"),)),
+            Try(
+                ("user: I live in Paris because I don't like Rome.",),
+                (reasoned("Paris", "I live in Paris", "likes Rome", "I don't like Rome"),),
+            ),
+        ),
+        accepted=(
+            Try(
+                ("user: I live in Paris because I love art.",),
+                (reasoned("Paris", "I live in Paris", "loves art", "because I love art"),),
+            ),
+            Try(
+                ("user: 我住在巴黎，因为喜欢艺术。",),
+                (reasoned("巴黎", "我住在巴黎", "喜欢艺术", "因为喜欢艺术"),),
+            ),
+        ),
+    ),
+    "confidence_too_low": Example(
+        refused=(
+            Try(THANKS, (signal("Thank you", confidence=0.49),)),
+            Try(THANKS, (signal("Thank you", confidence=0.0),)),
+        ),
+        accepted=(Try(THANKS, (signal("Thank you", confidence=0.7),)),),
+    ),
+    "confidence_low": Example(
+        refused=(
+            Try(THANKS, (signal("Thank you", confidence=0.69),)),
+            Try(THANKS, (signal("Thank you", confidence=0.5),)),
+        ),
+        accepted=(Try(THANKS, (signal("Thank you", confidence=0.7),)),),
+    ),
+    "reply_overridden": Example(
+        refused=(
+            Try(
+                ("user: Hm.", "agent (overridden): I will call you."),
+                (promise("call you", "I will call you"),),
+            ),
+            Try(
+                ("user: Hm.", "agent (overridden): You live in Paris?", "user: Yes."),
+                (belief("Paris", "You live in Paris?", "Yes"),),
+            ),
+        ),
+        accepted=(
+            Try(("user: Thank you.", "agent (overridden): Hm."), (signal("Thank you"),)),
+            Try(CALL, (promise("call you", "I will call you"),)),
+        ),
+    ),
+    "reply_unreviewed": Example(
+        refused=(
+            Try(
+                ("user: Hm.", "agent (unreviewed): I will call you."),
+                (promise("call you", "I will call you"),),
+            ),
+        ),
+        accepted=(Try(("user: Thank you.", "agent (unreviewed): Hm."), (signal("Thank you"),)),),
+    ),
+}

@@ -509,7 +509,7 @@ def run_threads(*works: Callable[[], None]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(600)
         assert not thread.is_alive()
     assert errors == []
 
@@ -561,6 +561,7 @@ def test_threads_may_share_one_store_object_for_all_they_do(
                     assert bond.verify().ok
                 bond.rapport()
                 assert bond.branches()[0].name == "main"
+                time.sleep(0.2)  # what is read here takes long, and keeps the writers waiting
 
         run_threads(
             read,

@@ -17,7 +17,6 @@ from importlib.resources import files
 from enishi.kernel.moments import Moment
 from enishi.kernel.numerals import number_of, numbers_in
 from enishi.kernel.said_days import follows
-from enishi.kernel.sentences import sentence_at
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
@@ -48,6 +47,7 @@ _CHANGED = re.compile(r"\b(?:but|except|only|however|actually|used to)\b|但|可
 _NEXT_EDGE = re.compile(rf" *(?:{_CLAUSE_EDGE.pattern})", re.ASCII | re.IGNORECASE)
 _LAST_COMMA = re.compile(r"(?s)(.*?)(?:([,，])([^,，]*))?\Z")
 _LONGEST_TAG = 16
+_FINAL = re.compile(r"[.!?\n。！？]")
 _SPACES = re.compile(r"\s+", re.ASCII)
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2019: 0x27}
 _STEM = 5
@@ -69,20 +69,14 @@ class Said:
         return self.text[self.start : self.end]
 
     @property
-    def sentence(self) -> str:
-        """The sentence, or the sentences, that the cited words stand in."""
-        start, end = sentence_at(self.text, self.start, self.end)
-        return self.text[start:end]
-
-    @property
     def is_asked(self) -> bool:
         """Whether the words are part of a question, and not of what a tag only asks to confirm."""
-        sentence = self.sentence
-        statement, mark, tag = _LAST_COMMA.match(sentence).groups()  # type: ignore[union-attr]
-        ends = sentence_at(self.text, self.start, self.end)[0] + len(statement)
-        if mark and len(tag.split()) <= 3 and len(tag) <= _LONGEST_TAG and self.start < ends:
+        mark = _FINAL.search(self.text, max(self.start, self.end - 1))
+        asked = self.text[self.start : mark.end() if mark else len(self.text)]
+        said, comma, tag = _LAST_COMMA.match(asked).groups()  # type: ignore[union-attr]
+        if comma and said and len(tag.split()) <= 3 and len(tag) <= _LONGEST_TAG:
             return False
-        return _asks(sentence)
+        return folded(asked).rstrip(" .!~。！～").endswith(("?", "吗", "嗎", "呢"))
 
     @property
     def clause(self) -> str:
@@ -161,11 +155,6 @@ def negated(said: Iterable[Said], about: str = "") -> bool:
     """
     spoken = {_speaking_of(about, one.clause) for one in said}
     return sum(negations(clause) for clause in spoken) % 2 == 1
-
-
-def _asks(sentence: str) -> bool:
-    end = folded(sentence).rstrip(" .!~。！～\"'”’」』)）*")
-    return end.endswith(("?", "吗", "嗎", "么?", "呢"))
 
 
 def said_in_the_first_person(clause: str) -> bool:

@@ -277,14 +277,34 @@ def cited_blueprint(case: Case) -> bool:
     cards = [text for number, text in case.blueprints.items() if number < case.latest.number]
     if not cards or not case.quoted:
         return False
-    for said in case.quoted:
-        start, end = sentence_at(said.text, said.start, said.end)
-        sentence = said.text[start:end].strip()
-        width = sum(1 if mark < "\u2e80" else 2 for mark in sentence)
-        copied = width >= _LONG_ENOUGH and any(sentence in card for card in cards)
-        if not copied:
-            return False
-    return True
+    return all(_copied(said, cards) for said in case.quoted)
+
+
+def _copied(said: Said, cards: list[str]) -> bool:
+    """Whether the cited sentence, alone or with the one before or after it, stands in a card."""
+    start, end = sentence_at(said.text, said.start, said.end)
+    before, _ = sentence_at(said.text, *_last_word(said.text, start))
+    _, after = sentence_at(said.text, *_first_word(said.text, end))
+    runs = (said.text[start:end], said.text[before:end], said.text[start:after])
+    return any(_width(run) >= _LONG_ENOUGH and any(run in card for card in cards) for run in runs)
+
+
+def _last_word(text: str, end: int) -> tuple[int, int]:
+    """The span of the last character before a place that is no white space."""
+    place = len(text[:end].rstrip())
+    return max(0, place - 1), place
+
+
+def _first_word(text: str, start: int) -> tuple[int, int]:
+    """The span of the first character from a place on that is no white space."""
+    rest = text[start:]
+    place = min(len(text), start + len(rest) - len(rest.lstrip()))
+    return place, min(len(text), place + 1)
+
+
+def _width(text: str) -> int:
+    """How much a text says: a wide character says more than a narrow one."""
+    return sum(1 if mark < "\u2e80" else 2 for mark in text.strip())
 
 
 def card_text(card: str) -> str:

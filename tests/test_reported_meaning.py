@@ -554,7 +554,6 @@ def test_25_the_characters_sheet_yields_no_memory(bond: Relationship, pasted_by:
     assert reasons(bond, belief(own, "I like your tea house", "tea house")) == ["supported"]
 
 
-@pytest.mark.xfail(strict=True, reason="a copied sentence of few words is taken")
 @pytest.mark.parametrize(
     ("line", "value"),
     [("她喜欢绿茶。", "绿茶"), ("Likes green tea", "green tea")],

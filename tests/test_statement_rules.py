@@ -393,3 +393,37 @@ def test_hostile_texts_cost_linear_time(unit: str) -> None:
     for content in (unit * ((1 << 16) // len(unit)), lines):
         assert len(found(content)) <= MOST_PROPOSALS
     assert time.perf_counter() - begun < 2
+
+
+CORRECTIONS = [
+    ("I'm not vegetarian.", "diet", "vegetarian"),
+    ("I am no longer allergic to nuts.", "allergy", "nuts"),
+    ("I no longer live in Berlin.", "home_city", "Berlin"),
+    ("I recently quit my job at Google.", "employer", "Google"),
+    ("我已经不住在北京了。", "home_city", "北京"),
+    ("其实我不吃素了。", "diet", "吃素"),
+    ("我对花生不过敏。", "allergy", "花生"),
+    ("我已经不在腾讯上班了。", "employer", "腾讯"),
+]
+NO_CORRECTIONS = [
+    "Are you not vegetarian?",
+    "He is not allergic to nuts.",
+    "If I no longer live in Berlin, we can meet.",
+    "I'm not allergic to it.",
+    "如果我不住在北京了就好了。",
+    "我不住在这里了。",
+    "她对花生不过敏。",
+]
+
+
+@pytest.mark.parametrize(("text", "key", "value"), CORRECTIONS)
+def test_what_is_so_no_longer_is_proposed_as_not_so(text: str, key: str, value: str) -> None:
+    (proposal,) = RULES.propose([read(text, "user")])
+    assert isinstance(proposal, Belief)
+    assert (proposal.key, proposal.value, proposal.polarity) == (key, value, False)
+    assert judged(proposal, read(text, "user")) == "supported"
+
+
+@pytest.mark.parametrize("text", NO_CORRECTIONS)
+def test_what_only_looks_like_a_correction_is_none(text: str) -> None:
+    assert RULES.propose([read(text, "user")]) == []

@@ -157,6 +157,12 @@ def negated(said: Iterable[Said], about: str = "") -> bool:
     return sum(negations(clause) for clause in spoken) % 2 == 1
 
 
+def asserts_a_promise(text: str) -> bool:
+    """Whether a text says that a promise was made before."""
+    lowered = folded(text)
+    return any(word in lowered for word in _tables()["promised"])
+
+
 def said_in_the_first_person(clause: str) -> bool:
     """Whether somebody speaks of themselves."""
     lowered = folded(clause)

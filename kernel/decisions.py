@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from enishi.kernel.carried import (
     Said,
+    asserts_a_promise,
     negated,
     negations,
     nothing_added,
@@ -140,7 +141,10 @@ def _not_the_promisers_words(case: Case) -> bool:
     proposal = case.proposal
     if not isinstance(proposal, Promise) or case.voices == {proposal.promiser}:
         return False
-    return not (proposal.promiser in case.voices and case.answered_yes(proposal.promiser))
+    # A yes to a request is the promiser's word; a yes to "you promised" asserts what never was.
+    asserted = any(asserts_a_promise(one.clause) for one in case.quoted)
+    answered = proposal.promiser in case.voices and case.answered_yes(proposal.promiser)
+    return asserted or not answered
 
 
 def _not_theirs_to_release(case: Case) -> bool:

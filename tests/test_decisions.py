@@ -46,7 +46,7 @@ from enishi.kernel.case import RENDERING, Case, locate
 from enishi.kernel.decisions import ACCEPTED, RULES, Decision, decide
 from enishi.kernel.errors import Conflict, NotFound
 from enishi.kernel.events import EVENT_TYPES
-from enishi.kernel.proposals import CONTENT_FREE, Belief, Citation, proposal_schema
+from enishi.kernel.proposals import CONTENT_FREE, Belief, Citation, Promise, proposal_schema
 from enishi.kernel.proposing import Decided, cited_texts
 
 ANY: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
@@ -803,3 +803,26 @@ def test_a_proposal_is_kept_as_it_was_made(store: Store) -> None:
     (decided,) = here.propose(belief("Paris", "I live in Paris", confidence=0.75))
     kept: dict[str, Any] = decided.proposal
     assert kept["confidence"] == 7500 and kept["citations"] == [[here.texts[0], 0, 15]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "act", "expected"),
+    [
+        ("You promised to call me, right?", "Yes.", "call me", "not_the_promisers_words"),
+        ("你答应过明天来看我，对吧？", "对。", "来看我", "not_the_promisers_words"),
+        ("Will you call me?", "Yes.", "call me", ACCEPTED),
+        ("你会来看我吗？", "会的，好的。", "来看我", "not_the_promisers_words"),
+        ("你会来看我吗？", "好的。", "来看我", ACCEPTED),
+    ],
+)
+def test_a_yes_to_what_never_was_is_no_promise(
+    store: Store, asked: str, answer: str, act: str, expected: str
+) -> None:
+    view = store.relationship("lumi", f"asked {asked} {answer}").record(asked, answer).view()
+    bond = store.relationship("lumi", f"asked {asked} {answer}")
+    cited = tuple(
+        Citation(text=text.number, start=0, end=len(text.content or ""))
+        for text in (view.messages[0], view.replies[0])
+    )
+    proposed = Promise(promiser="agent", act=act, citations=cited)
+    assert bond.propose(None, [proposed])[0].reason == expected

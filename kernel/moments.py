@@ -69,6 +69,16 @@ def date_of(day: int) -> date:
     return date.fromordinal(day + _EPOCH_ORDINAL)
 
 
+def plain_moment(moment: Moment | None) -> list[int]:
+    """The form in which a projection keeps a moment: instant and offset, or nothing."""
+    return [moment.at, moment.offset] if moment else []
+
+
+def moment_of_plain(plain: list[int]) -> Moment | None:
+    """The moment that a projection keeps."""
+    return Moment(plain[0], plain[1]) if plain else None
+
+
 def parse_moment(text: str) -> Moment:
     """Read an ISO 8601 date and time with its zone. Anything else is InvalidInput."""
     try:

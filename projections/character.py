@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enishi.kernel.fold import Event, Projection, Reason, State
-from enishi.kernel.moments import Moment
+from enishi.kernel.moments import Moment, moment_of_plain, plain_moment
 from enishi.kernel.proposals import Audience
 
 READS = frozenset({"BlueprintAdopted", "ReflectionMade"})
@@ -40,7 +40,7 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
                 "audience": payload.get("audience", "agent"),
                 "revises": earlier["number"] if earlier else None,
                 "train": earlier["train"] if earlier else event.number,
-                "moment": _plain(event.moment),
+                "moment": plain_moment(event.moment),
                 "spans": payload["spans"],
             }
         )
@@ -54,10 +54,6 @@ reflection with which its train of thought began."""
 def _known(state: State, number: int | None) -> Any:
     place = state["index"].get(str(number))
     return None if place is None else state["reflections"][place]
-
-
-def _plain(moment: Moment | None) -> list[int]:
-    return [moment.at, moment.offset] if moment else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ def reflections(state: State, audience: Audience) -> list[ReflectionView]:
             event=entry["event"],
             words=entry["words"],
             audience=entry["audience"],
-            made=_moment(entry["moment"]),
+            made=moment_of_plain(entry["moment"]),
             revises=revises[entry["number"]],
             revised_by=tuple(revised_by.get(entry["number"], ())),
             current=newest[entry["train"]] == entry["number"],
@@ -126,7 +122,3 @@ def _seen_before(state: State, entry: dict[str, Any], numbers: set[int]) -> int 
     while earlier is not None and earlier["number"] not in numbers:
         earlier = _known(state, earlier["revises"])
     return None if earlier is None else earlier["number"]
-
-
-def _moment(plain: list[int]) -> Moment | None:
-    return Moment(plain[0], plain[1]) if plain else None

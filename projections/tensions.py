@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from enishi.kernel.fold import Event, Projection, Reason, State
-from enishi.kernel.moments import Moment
+from enishi.kernel.moments import Moment, moment_of_plain, plain_moment
 from enishi.kernel.proposals import Effect, Party, Role, TensionOutcome
 
 TensionState = Literal[
@@ -97,7 +97,7 @@ def _follow(state: State, event: Event) -> None:
             "effect": effect,
             "bearer": bearer,
             "state": "unaddressed" if effect in OPENING else None,
-            "moment": _plain(event.moment),
+            "moment": plain_moment(event.moment),
             "relapse_of": old["number"] if old and old["state"] else None,
             "steps": [],
             "spans": payload["spans"],
@@ -117,7 +117,7 @@ def _move(state: State, event: Event) -> None:
     twice = any(said.items() <= step.items() for step in entry["steps"])
     if twice or _BOTH.isdisjoint(said["voices"]):
         return
-    entry["steps"].append({**said, "number": event.number, "moment": _plain(event.moment)})
+    entry["steps"].append({**said, "number": event.number, "moment": plain_moment(event.moment)})
     entry["state"] = _moved(entry)
 
 
@@ -153,14 +153,6 @@ def _sentence(payload: dict[str, Any]) -> str:
     """The text and the start of the sentence that an event rests on."""
     place = [*(span[0] for span in payload["spans"][-1:]), *payload["sentence"][:1]]
     return ":".join(map(str, place))
-
-
-def _plain(moment: Moment | None) -> list[int]:
-    return [moment.at, moment.offset] if moment else []
-
-
-def _moment(plain: list[int]) -> Moment | None:
-    return Moment(plain[0], plain[1]) if plain else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +200,7 @@ def consequences(state: State) -> list[ConsequenceView]:
             number=entry["number"],
             effect=entry["effect"],
             bearer=entry["bearer"],
-            followed=_moment(entry["moment"]),
+            followed=moment_of_plain(entry["moment"]),
             tension=entry["state"] is not None,
             relapse_of=entry["relapse_of"],
             spans=tuple(map(tuple, entry["spans"])),
@@ -229,12 +221,12 @@ def tensions(state: State) -> list[TensionView]:
             effect=entry["effect"],
             bearer=entry["bearer"],
             state=entry["state"],
-            opened=_moment(entry["moment"]),
+            opened=moment_of_plain(entry["moment"]),
             steps=tuple(
                 StepView(
                     number=step["number"],
                     outcome=step["outcome"],
-                    moment=_moment(step["moment"]),
+                    moment=moment_of_plain(step["moment"]),
                     voices=tuple(step["voices"]),
                 )
                 for step in entry["steps"]

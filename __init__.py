@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from enishi.host import Turn as Turn
     from enishi.host import open_async as open_async
     from enishi.host import open_store as open
+    from enishi.kernel.deciding.proposals import Citation as Citation
+    from enishi.kernel.deciding.proposals import Signal as Signal
     from enishi.kernel.errors import EnishiError as EnishiError
-    from enishi.kernel.proposals import Citation as Citation
-    from enishi.kernel.proposals import Signal as Signal
     from enishi.kernel.recording import Message as Message
     from enishi.kernel.recording import Reply as Reply
     from enishi.kernel.recording import Scene as Scene
-    from enishi.kernel.rule_proposer import RuleProposer as RuleProposer
+    from enishi.kernel.rules.proposer import RuleProposer as RuleProposer
 
 __version__ = "0.1.0"
 
@@ -40,9 +40,9 @@ _DOOR = {
     "Reply": ("enishi.kernel.recording", "Reply"),
     "Scene": ("enishi.kernel.recording", "Scene"),
     "EnishiError": ("enishi.kernel.errors", "EnishiError"),
-    "Signal": ("enishi.kernel.proposals", "Signal"),
-    "Citation": ("enishi.kernel.proposals", "Citation"),
-    "RuleProposer": ("enishi.kernel.rule_proposer", "RuleProposer"),
+    "Signal": ("enishi.kernel.deciding.proposals", "Signal"),
+    "Citation": ("enishi.kernel.deciding.proposals", "Citation"),
+    "RuleProposer": ("enishi.kernel.rules.proposer", "RuleProposer"),
 }
 
 __all__ = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from enishi.host import Relationship, Store
-    from enishi.kernel.proposals import Proposer
+    from enishi.kernel.deciding.proposals import Proposer
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:
@@ -788,7 +788,7 @@ def _at(text: str | None) -> datetime | None:
 
 
 def _rules() -> Proposer:
-    from enishi.kernel.rule_proposer import RuleProposer
+    from enishi.kernel.rules.proposer import RuleProposer
 
     return RuleProposer()
 

@@ -19,17 +19,9 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
-from enishi.kernel.correcting import correct
-from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
-from enishi.kernel.events import Delivery
-from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
-from enishi.kernel.fold import Projection, State, fold_of
-from enishi.kernel.history import ROOT
-from enishi.kernel.inspection import Inspection, inspect_store
-from enishi.kernel.log import Entropy, Line, Log
-from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Audience, Proposal, Proposer
-from enishi.kernel.proposing import (
+from enishi.kernel.deciding.correcting import correct
+from enishi.kernel.deciding.proposals import Audience, Proposal, Proposer
+from enishi.kernel.deciding.proposing import (
     Decided,
     Host,
     batch_decisions,
@@ -40,8 +32,16 @@ from enishi.kernel.proposing import (
     release,
     standing_texts,
 )
+from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
+from enishi.kernel.events import Delivery
+from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
+from enishi.kernel.fold import Projection, State, fold_of
+from enishi.kernel.history import ROOT
+from enishi.kernel.inspection import Inspection, inspect_store
+from enishi.kernel.log import Entropy, Line, Log
+from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
-from enishi.kernel.rule_proposer import RuleProposer
+from enishi.kernel.rules.proposer import RuleProposer
 from enishi.kernel.stream import Stream, found_stream
 from enishi.kernel.transcript import (
     BranchView,

@@ -12,8 +12,8 @@ from math import log
 from random import Random
 from typing import Literal, NamedTuple
 
+from enishi.kernel.deciding.proposals import Citation, Proposal, ReadText, Role, Signal, SignalKind
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Citation, Proposal, ReadText, Role, Signal, SignalKind
 from enishi.packs.chat import Chat, ChatLine, Wording
 
 _ENGLISH = (

@@ -27,8 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from enishi import RuleProposer
-from enishi.kernel.moments import parse_moment
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefRetraction,
     OpenLoop,
@@ -39,6 +38,7 @@ from enishi.kernel.proposals import (
     Role,
     Signal,
 )
+from enishi.kernel.moments import parse_moment
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _LABELS = Path(__file__).resolve().parent / "labels" / "proposals.jsonl"

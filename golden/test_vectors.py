@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import pytest
 
 import enishi
+from enishi.kernel.deciding.proposals import Citation, Frozen, Signal
 from enishi.kernel.encoding import (
     FORMAT,
     Header,
@@ -35,7 +36,6 @@ from enishi.kernel.events import EVENT_TYPES, Payload
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.log import sealed
-from enishi.kernel.proposals import Citation, Frozen, Signal
 from enishi.kernel.recording import open_turn
 from enishi.kernel.stream import Stream
 from enishi.projections.policy import bundled_policy

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from enishi.kernel.errors import InvalidInput
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     Audience,
     Category,
     Effect,
@@ -26,6 +25,7 @@ from enishi.kernel.proposals import (
     Strength,
     TensionOutcome,
 )
+from enishi.kernel.errors import InvalidInput
 
 Delivery = Literal["shown", "overridden", "shown_unreviewed"]
 Verdict = Literal["accepted", "held", "rejected"]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from enishi.kernel.checks import check_id, check_text
+from enishi.kernel.deciding.proposals import Role
 from enishi.kernel.errors import Conflict, ExpectationFailed, InvalidInput, NotFound
 from enishi.kernel.events import Delivery, Origin, payload_of
 from enishi.kernel.history import MAIN, ROOT, kind_code
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Role
 from enishi.kernel.stream import Draft, Stream, moment_of, own_request
 
 _TURN = kind_code("TurnOpened")

@@ -12,8 +12,8 @@ from pathlib import PurePath
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
+from enishi.kernel.deciding.proposals import Role
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Role
 
 MESSAGE_LIMIT = 1 << 20
 """Bytes of UTF-8 that one message may have. Longer ones are left out and reported."""

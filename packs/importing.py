@@ -15,11 +15,11 @@ from typing import Any
 
 from enishi.kernel import recording
 from enishi.kernel.checks import MAX_ID
+from enishi.kernel.deciding.proposals import Proposer
+from enishi.kernel.deciding.proposing import propose_unread
 from enishi.kernel.events import Origin, payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Proposer
-from enishi.kernel.proposing import propose_unread
 from enishi.kernel.recording import Message, Reply, Scene
 from enishi.kernel.stream import AHEAD, Draft, Stream
 from enishi.packs.alignment import RecordedLine, align, shared_beginning

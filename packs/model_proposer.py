@@ -22,8 +22,8 @@ from pydantic import FailFast, Field, ValidationError
 from pydantic_core import from_json
 
 from enishi.kernel.checks import check_id
+from enishi.kernel.deciding.proposals import Frozen, Proposal, ReadText, proposal_schema
 from enishi.kernel.errors import InvalidInput, MissingExtra, ProposerFailed
-from enishi.kernel.proposals import Frozen, Proposal, ReadText, proposal_schema
 
 EDITION = 1
 """Counted up by hand when the reading changes; prompt and schema show in the version anyway."""

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from enishi.kernel.deciding.proposals import Role
 from enishi.kernel.errors import UnreadableFile
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Role
 from enishi.packs.chat import (
     Chat,
     ChatLine,

@@ -11,9 +11,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposing import Decided
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Verification
 from enishi.packs.importing import ImportReport

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import Moment, moment_of_plain, plain_moment
-from enishi.kernel.proposals import Audience
 
 READS = frozenset({"BlueprintAdopted", "ReflectionMade"})
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
+from enishi.kernel.deciding.proposals import Frozen, SignalKind, Strength
 from enishi.kernel.errors import InvalidInput
-from enishi.kernel.proposals import Frozen, SignalKind, Strength
 
 Dimension = Literal["familiarity", "trust", "intimacy", "safety", "conflict_tension"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)

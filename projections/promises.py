@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from enishi.kernel.deciding.proposals import LoopEnd, Party, PromiseEnd
 from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import LoopEnd, Party, PromiseEnd
-from enishi.kernel.sentences import WORDS
+from enishi.kernel.words.sentences import WORDS
 
 PromiseStatus = Literal["open", "waiting"] | PromiseEnd
 PromiseTiming = Literal["none", "due_later", "due_today", "overdue"]

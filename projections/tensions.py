@@ -25,9 +25,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from enishi.kernel.deciding.proposals import Effect, Party, Role, TensionOutcome
 from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import Moment, moment_of_plain, plain_moment
-from enishi.kernel.proposals import Effect, Party, Role, TensionOutcome
 
 TensionState = Literal[
     "unaddressed",

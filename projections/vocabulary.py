@@ -15,7 +15,7 @@ from importlib.resources import files
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal, NamedTuple
 
-from enishi.kernel.proposals import Category
+from enishi.kernel.deciding.proposals import Category
 
 _SPACE = re.compile("[ \t\n\r\x0b\x0c\x85\xa0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _AROUND = " .,;:!?\"'()[]。、·…“”‘’「」『』《》"

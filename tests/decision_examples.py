@@ -19,7 +19,7 @@ from helpers import fixed_store
 
 from enishi import Message, Reply
 from enishi.host import Relationship, Store
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     Because,
     Belief,
     BeliefConfirmation,
@@ -34,7 +34,7 @@ from enishi.kernel.proposals import (
     Reflection,
     Signal,
 )
-from enishi.kernel.proposing import Decided
+from enishi.kernel.deciding.proposing import Decided
 
 BRANCH = "(on another branch)"
 FIRST = "(an earlier batch)"

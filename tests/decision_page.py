@@ -9,9 +9,9 @@ from typing import Any, get_args
 from decision_examples import BRANCH, EXAMPLES, FIRST, Try, all_worlds, world
 
 from enishi.host import Store
-from enishi.kernel.accepting import EVENT_OF
-from enishi.kernel.decisions import RULES
-from enishi.kernel.proposals import CONTENT_FREE, Proposal
+from enishi.kernel.deciding.accepting import EVENT_OF
+from enishi.kernel.deciding.decisions import RULES
+from enishi.kernel.deciding.proposals import CONTENT_FREE, Proposal
 
 BEGIN = "<!-- generated from the rules: begin -->"
 END = "<!-- generated from the rules: end -->"

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from enishi.host import Relationship, Store, open_store
+from enishi.kernel.deciding.proposals import Citation, ReadText, Signal
 from enishi.kernel.errors import (
     Conflict,
     EnishiError,
@@ -41,7 +42,6 @@ from enishi.kernel.errors import (
 )
 from enishi.kernel.log import Log
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Citation, ReadText, Signal
 from enishi.kernel.recording import Message, Reply, Scene
 
 # Numbers in the store of `lived`.

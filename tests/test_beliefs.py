@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from enishi.kernel.deciding.proposals import Category
 from enishi.kernel.encoding import state_digest
 from enishi.kernel.events import BeliefConfirmed, BeliefRetracted, BeliefStated
 from enishi.kernel.fold import Event
 from enishi.kernel.moments import DAY, Moment, date_of
-from enishi.kernel.proposals import Category
 from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at, stale
 from enishi.projections.intervals import days_of
 from enishi.projections.vocabulary import (

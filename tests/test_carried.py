@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi.kernel.carried import (
+from enishi.kernel.moments import parse_moment
+from enishi.kernel.words.carried import (
     Said,
     folded,
     is_yes,
@@ -19,7 +20,6 @@ from enishi.kernel.carried import (
     value_follows,
     wording_follows,
 )
-from enishi.kernel.moments import parse_moment
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
 

@@ -41,13 +41,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from enishi.host import Store
-from enishi.kernel.accepting import EVENT_OF, accepted_event
-from enishi.kernel.case import RENDERING, Case, locate
-from enishi.kernel.decisions import ACCEPTED, RULES, Decision, decide
+from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
+from enishi.kernel.deciding.case import RENDERING, Case, locate
+from enishi.kernel.deciding.decisions import ACCEPTED, RULES, Decision, decide
+from enishi.kernel.deciding.proposals import (
+    CONTENT_FREE,
+    Belief,
+    Citation,
+    Promise,
+    proposal_schema,
+)
+from enishi.kernel.deciding.proposing import Decided, cited_texts
 from enishi.kernel.errors import Conflict, NotFound
 from enishi.kernel.events import EVENT_TYPES
-from enishi.kernel.proposals import CONTENT_FREE, Belief, Citation, Promise, proposal_schema
-from enishi.kernel.proposing import Decided, cited_texts
 
 ANY: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 PAGE = Path(__file__).parent.parent / "docs" / "decisions.md"

@@ -16,9 +16,8 @@ from reference import Reference
 from enishi import Citation, Reply, RuleProposer, Signal
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold
-from enishi.kernel.correcting import DERIVED
-from enishi.kernel.errors import Conflict, EnishiError, InvalidInput, NotFound, ProposerFailed
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.correcting import DERIVED
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,
     BeliefRetraction,
@@ -33,7 +32,8 @@ from enishi.kernel.proposals import (
     Reflection,
     TensionStep,
 )
-from enishi.kernel.proposing import Decided
+from enishi.kernel.deciding.proposing import Decided
+from enishi.kernel.errors import Conflict, EnishiError, InvalidInput, NotFound, ProposerFailed
 
 ANY: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -953,7 +953,7 @@ def test_a_batch_that_failed_is_recorded_so_and_freezes_nothing(
 def test_of_a_long_history_what_was_read_before_the_failure_stays_read(
     bond: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("enishi.kernel.proposing.BATCH_TEXTS", 4)
+    monkeypatch.setattr("enishi.kernel.deciding.proposing.BATCH_TEXTS", 4)
     turns = [exchange(bond, f"Thank you, {n}.", "Yes.") for n in range(5)]
 
     def tired(texts: list[ReadText]) -> list[Proposal]:

@@ -20,8 +20,8 @@ import enishi
 from enishi import Citation, Message, Reply, Signal
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold
+from enishi.kernel.deciding.proposals import SignalKind, Strength
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
-from enishi.kernel.proposals import SignalKind, Strength
 
 KINDS = get_args(SignalKind)
 STRENGTHS = get_args(Strength)

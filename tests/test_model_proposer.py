@@ -23,9 +23,7 @@ from typing import Any, NamedTuple
 import pytest
 from helpers import fixed_store
 
-from enishi.kernel.errors import EnishiError, InvalidInput, MissingExtra, ProposerFailed
-from enishi.kernel.moments import parse_moment
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     ANY_PROPOSAL,
     Belief,
     Citation,
@@ -36,6 +34,8 @@ from enishi.kernel.proposals import (
     Signal,
     proposal_schema,
 )
+from enishi.kernel.errors import EnishiError, InvalidInput, MissingExtra, ProposerFailed
+from enishi.kernel.moments import parse_moment
 from enishi.packs.model_proposer import ANSWER_LIMIT, ModelProposer
 
 KEY = "sk-key-Mondschein"

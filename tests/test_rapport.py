@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from enishi import Citation, Signal
 from enishi.host import Relationship, Store, open_store
+from enishi.kernel.deciding.proposals import SignalKind
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.fold import Event, Reason
 from enishi.kernel.moments import DAY, Moment
-from enishi.kernel.proposals import SignalKind
 from enishi.projections.policy import DIMENSIONS, bundled_policy, fits_rapport, read_policy
 from enishi.projections.rapport import RAPPORT
 

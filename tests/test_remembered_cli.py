@@ -14,7 +14,7 @@ from helpers import Shell, fixed_store, state_of
 
 from enishi import Citation, Signal
 from enishi.host import Relationship
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefRetraction,
     Consequence,

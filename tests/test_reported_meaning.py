@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 
 from enishi import Citation, Message, Reply, RuleProposer, Signal
 from enishi.host import Relationship, Store
-from enishi.kernel.case import RENDERING
-from enishi.kernel.errors import ProposerFailed
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,
     BeliefRetraction,
@@ -39,7 +38,8 @@ from enishi.kernel.proposals import (
     Reflection,
     TensionStep,
 )
-from enishi.kernel.proposing import Decided
+from enishi.kernel.deciding.proposing import Decided
+from enishi.kernel.errors import ProposerFailed
 from enishi.projections.beliefs import BeliefView
 from enishi.projections.vocabulary import published_keys
 

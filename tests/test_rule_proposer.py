@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi.kernel.proposals import Proposer, ReadText, Role, Signal, SignalKind
-from enishi.kernel.rule_proposer import MOST_PROPOSALS, RuleProposer
+from enishi.kernel.deciding.proposals import Proposer, ReadText, Role, Signal, SignalKind
+from enishi.kernel.rules.proposer import MOST_PROPOSALS, RuleProposer
 
 RULES = RuleProposer()
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enishi.kernel.moments import Moment, parse_moment
-from enishi.kernel.numerals import number_of, numbers_in
-from enishi.kernel.said_days import follows, said_days
+from enishi.kernel.words.numerals import number_of, numbers_in
+from enishi.kernel.words.said_days import follows, said_days
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi.kernel.sentences import asides, sentence_at, sentences, spoken
+from enishi.kernel.words.sentences import asides, sentence_at, sentences, spoken
 
 
 def split(text: str) -> list[str]:

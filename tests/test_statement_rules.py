@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi.kernel.case import Case, CitedText
-from enishi.kernel.decisions import decide
+from enishi.kernel.deciding.case import Case, CitedText
+from enishi.kernel.deciding.decisions import decide
+from enishi.kernel.deciding.proposals import Belief, OpenLoop, Promise, Proposal, ReadText, Role
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import Belief, OpenLoop, Promise, Proposal, ReadText, Role
-from enishi.kernel.rule_proposer import MOST_PROPOSALS, RuleProposer
+from enishi.kernel.rules.proposer import MOST_PROPOSALS, RuleProposer
 from enishi.projections.vocabulary import published_keys
 
 RULES = RuleProposer()

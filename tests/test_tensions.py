@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from enishi.kernel.deciding.proposals import Effect, TensionOutcome
 from enishi.kernel.encoding import state_digest
 from enishi.kernel.events import payload_of
 from enishi.kernel.fold import Event, State, fold_anew
 from enishi.kernel.moments import DAY, Moment
-from enishi.kernel.proposals import Effect, TensionOutcome
 from enishi.projections.tensions import (
     FINAL,
     OPENING,

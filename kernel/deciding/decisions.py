@@ -10,19 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from enishi.kernel.carried import (
-    Said,
-    asserts_a_promise,
-    negated,
-    negations,
-    nothing_added,
-    said_in_the_first_person,
-    value_follows,
-    wording_follows,
-)
-from enishi.kernel.case import Case, Evidence, cited_blueprint, cited_rendering
-from enishi.kernel.events import Verdict
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.case import Case, Evidence, cited_blueprint, cited_rendering
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,
     BeliefRetraction,
@@ -32,7 +21,18 @@ from enishi.kernel.proposals import (
     PromiseOutcome,
     Signal,
 )
-from enishi.kernel.said_days import follows
+from enishi.kernel.events import Verdict
+from enishi.kernel.words.carried import (
+    Said,
+    asserts_a_promise,
+    negated,
+    negations,
+    nothing_added,
+    said_in_the_first_person,
+    value_follows,
+    wording_follows,
+)
+from enishi.kernel.words.said_days import follows
 
 RULES_VERSION = 2
 

@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from enishi.kernel.carried import Said, negated, negations
-from enishi.kernel.decisions import ANY_SIGN
-from enishi.kernel.moments import date_of
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.decisions import ANY_SIGN
+from enishi.kernel.deciding.proposals import (
     Belief,
     Category,
     Citation,
@@ -27,8 +25,10 @@ from enishi.kernel.proposals import (
     Proposal,
     ReadText,
 )
-from enishi.kernel.said_days import SaidDay, follows, said_days
-from enishi.kernel.sentences import WORDS
+from enishi.kernel.moments import date_of
+from enishi.kernel.words.carried import Said, negated, negations
+from enishi.kernel.words.said_days import SaidDay, follows, said_days
+from enishi.kernel.words.sentences import WORDS
 
 WIDEST_GAP = 25
 """An event and its day that stand farther apart have little to do with each other."""

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
-from enishi.kernel.numerals import number_of, numbers_in
-from enishi.kernel.said_days import follows
+from enishi.kernel.words.numerals import number_of, numbers_in
+from enishi.kernel.words.said_days import follows
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
@@ -319,5 +319,5 @@ def _paired(word: str) -> list[str]:
 
 @cache
 def _tables() -> dict[str, list[str]]:
-    path = files("enishi.kernel") / "words" / "carried.toml"
+    path = files("enishi.kernel.words") / "carried.toml"
     return tomllib.loads(path.read_text("utf-8"))

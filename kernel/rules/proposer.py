@@ -1,7 +1,7 @@
 """The bundled proposer: tables of words for English and Chinese, and no model.
 
 The tables under `rules/` hold every word; here is only how they are read, and how signals are
-found; `statement_rules` finds what is stated outright. It prefers silence to a guess: whoever
+found; `statements` finds what is stated outright. It prefers silence to a guess: whoever
 wants more than plain words show puts a model behind the same protocol.
 """
 
@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, get_args
 
 from pydantic import Field
 
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     Citation,
     Frozen,
     Proposal,
@@ -29,8 +29,8 @@ from enishi.kernel.proposals import (
     SignalKind,
     Strength,
 )
-from enishi.kernel.sentences import WORDS, asides, sentences, spoken
-from enishi.kernel.statement_rules import Sentence, Statements, StatementTable, factored
+from enishi.kernel.rules.statements import Sentence, Statements, StatementTable, factored
+from enishi.kernel.words.sentences import WORDS, asides, sentences, spoken
 
 EDITION = 2
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
@@ -314,6 +314,6 @@ def _spread(pattern: str) -> list[str]:
 
 @cache
 def _load() -> _Rules:
-    folder = files("enishi.kernel").joinpath("rules")
+    folder = files("enishi.kernel.rules")
     names = [name for language in LANGUAGES for name in (language, f"{language}_statements")]
     return _Rules([folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names])

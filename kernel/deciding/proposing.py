@@ -10,14 +10,14 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from enishi.kernel.accepting import accepted_event
-from enishi.kernel.case import Case, CitedText, card_text
 from enishi.kernel.checks import check_id
-from enishi.kernel.decisions import RULES_VERSION, Decision, decide
+from enishi.kernel.deciding.accepting import accepted_event
+from enishi.kernel.deciding.case import Case, CitedText, card_text
+from enishi.kernel.deciding.decisions import RULES_VERSION, Decision, decide
+from enishi.kernel.deciding.proposals import ANY_PROPOSAL, Citation, Proposal, Proposer, ReadText
 from enishi.kernel.errors import Conflict, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
-from enishi.kernel.proposals import ANY_PROPOSAL, Citation, Proposal, Proposer, ReadText
 from enishi.kernel.stream import Draft, Stream
 
 

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from enishi.kernel.moments import Moment, date_of
-from enishi.kernel.numerals import number_of
+from enishi.kernel.words.numerals import number_of
 
 _MONTHS = "january february march april may june july august september october november december"
 _MONTH = {name: n for n, name in enumerate(_MONTHS.split(), start=1)}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from enishi.kernel.carried import folded
-from enishi.kernel.case import Case
-from enishi.kernel.events import payload_of
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.case import Case
+from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,
     BeliefRetraction,
@@ -21,6 +19,8 @@ from enishi.kernel.proposals import (
     Signal,
     TensionStep,
 )
+from enishi.kernel.events import payload_of
+from enishi.kernel.words.carried import folded
 
 EVENT_OF = {
     "signal": "SignalAccepted",

@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from enishi.kernel.carried import Said, is_yes
-from enishi.kernel.history import History
-from enishi.kernel.moments import Moment
-from enishi.kernel.proposals import (
+from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Citation,
@@ -25,7 +22,10 @@ from enishi.kernel.proposals import (
     Role,
     TensionStep,
 )
-from enishi.kernel.sentences import sentence_at
+from enishi.kernel.history import History
+from enishi.kernel.moments import Moment
+from enishi.kernel.words.carried import Said, is_yes
+from enishi.kernel.words.sentences import sentence_at
 
 RENDERING = ("⟦enishi", "⟧")
 """What a rendering of memories for a prompt begins with, and what its frame ends with."""

@@ -1,0 +1,1 @@
+"""What words say by themselves: sentences, numbers, days, and whether they carry a claim."""

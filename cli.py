@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from enishi.host import Relationship, Store
     from enishi.kernel.deciding.proposals import Proposer
+    from enishi.kernel.deciding.proposing import Decided
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:
@@ -372,6 +373,13 @@ def why(
 
 
 @_on_relationship(REMEMBERED)
+def mood(bond: Relationship, at: AtOption = None) -> Answer:
+    """How each of the two feels, and what of it is left."""
+    found = [bond.mood(party, at=_at(at)) for party in ("user", "agent")]
+    return Answer(found, lambda console: terminal.print_moods(console, found))
+
+
+@_on_relationship(REMEMBERED)
 def beliefs(
     bond: Relationship,
     at: HeldAtOption = None,
@@ -428,9 +436,12 @@ def propose(
     """Let the bundled rules, or a model, read; and record what the kernel decides."""
     if (model is None) != (name is None):
         _fail("a model needs both --model URL and --name NAME", 2)
-    proposer = _rules() if model is None or name is None else _model(model, name, key)
+    proposers = _bundled() if model is None or name is None else (_model(model, name, key),)
+    decided: list[Decided] = []
     with _progress("Reading") as progress:
-        decided = bond.propose(turn, proposer, progress=partial(progress, "texts"))
+        for proposer in proposers:
+            report = partial(progress, f"texts by {proposer.name}")
+            decided += bond.propose(turn, proposer, progress=report)
     return Answer(decided, lambda console: terminal.print_decisions(console, decided, 0))
 
 
@@ -787,10 +798,10 @@ def _at(text: str | None) -> datetime | None:
     return None if text is None else parse_moment(text).to_datetime()
 
 
-def _rules() -> Proposer:
-    from enishi.kernel.rules.proposer import RuleProposer
+def _bundled() -> tuple[Proposer, ...]:
+    from enishi.kernel.rules import bundled_proposers
 
-    return RuleProposer()
+    return bundled_proposers()
 
 
 def _model(url: str, name: str, key: str | None) -> Proposer:

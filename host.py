@@ -20,7 +20,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.correcting import correct
-from enishi.kernel.deciding.proposals import Audience, Proposal, Proposer
+from enishi.kernel.deciding.proposals import Audience, Party, Proposal, Proposer
 from enishi.kernel.deciding.proposing import (
     Decided,
     Host,
@@ -41,7 +41,7 @@ from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
-from enishi.kernel.rules.proposer import RuleProposer
+from enishi.kernel.rules import bundled_proposers
 from enishi.kernel.stream import Stream, found_stream
 from enishi.kernel.transcript import (
     BranchView,
@@ -64,6 +64,7 @@ from enishi.packs.readers import read_chat
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
+from enishi.projections.mood import MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, Rapport
@@ -177,7 +178,7 @@ class Store:
                             bond._stream,
                             as_seen_by(chat, speakers, frozenset(personas)),
                             zone=zone,
-                            proposer=RuleProposer() if propose else None,
+                            proposers=bundled_proposers() if propose else (),
                             progress=partial(progress, chat.title),
                         )
                     )
@@ -511,6 +512,13 @@ class Relationship:
                 answer = reading.rapport_then(self._stream, branch, until, lived, numbers)
         self._save_checkpoints(branch)
         return answer
+
+    def mood(self, party: Party = "user", *, at: datetime | None = None) -> MoodView:
+        """How a party feels at a moment (now, if left out), of what had been said by then."""
+        until = _moment(at)
+        with self._reading() as branch:
+            state = reading.mood_state(self._stream, branch, until)
+            return mood_at(state, party, until or self._store._now())
 
     def beliefs(
         self,
@@ -925,6 +933,7 @@ class AsyncRelationship:
     text = _twin(Relationship.text)
     summary = _twin(Relationship.summary)
     rapport = _twin(Relationship.rapport)
+    mood = _twin(Relationship.mood)
     beliefs = _twin(Relationship.beliefs)
     stale_beliefs = _twin(Relationship.stale_beliefs)
     promises = _twin(Relationship.promises)

@@ -154,7 +154,7 @@ def imports(place: Place, sizes: Sizes) -> Job:
         place,
         "import a chat, one transaction",
         "import_chat()",
-        lambda stream: import_chat(stream, file, zone="UTC", proposer=None),
+        lambda stream: import_chat(stream, file, zone="UTC"),
     )
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import enishi
+from enishi.kernel.deciding.proposals import Felt, Mood
+from enishi.kernel.transcript import Text
 
 GOLDEN = Path(__file__).parent / "demo.json"
 SETTINGS = [
@@ -30,6 +32,7 @@ def digests(folder: Path) -> dict[str, object]:
             store.import_chats([chat], zone="Asia/Shanghai", propose=False)
         (bond,) = store.relationships()
         bond.propose(None, _signals(bond))
+        bond.propose(None, _moods(bond))
         found: dict[str, object] = {"imported": bond.digests()}
         swiped = next(turn for turn in bond.turns() if len(turn.replies) > 1)
         bond.swipe(swiped.number, 1)
@@ -44,14 +47,36 @@ def digests(folder: Path) -> dict[str, object]:
         return found
 
 
-def _signals(bond: enishi.Relationship) -> list[enishi.Signal]:
-    """A signal for every text, of kinds in turn: the rules' tables may change, these do not."""
-    kinds = ("gratitude", "disclosure", "quarrel", "repair", "support", "shared_experience")
-    texts = [
+def _texts(bond: enishi.Relationship) -> list[Text]:
+    return [
         text
         for turn in bond.turns()
         for text in (*turn.messages, *([turn.reply] if turn.reply else ()))
     ]
+
+
+def _moods(bond: enishi.Relationship) -> list[Mood]:
+    """A mood for every second text, each of another make."""
+    return [
+        Mood(
+            party="agent" if text.role == "agent" else "user",
+            felt=Felt(
+                valence=(n % 21 - 10) / 10,
+                arousal=None if n % 3 else n % 11 / 10,
+                fatigue=None if n % 4 else n % 7 / 7,
+                confidence=None if n % 5 else n % 9 / 9,
+            ),
+            intensity=("weak", "moderate", "strong")[n % 3],  # type: ignore[arg-type]
+            citations=(enishi.Citation(text=text.number, start=0, end=4),),
+        )
+        for n, text in enumerate(_texts(bond))
+        if n % 2
+    ]
+
+
+def _signals(bond: enishi.Relationship) -> list[enishi.Signal]:
+    """A signal for every text, of kinds in turn: the rules' tables may change, these do not."""
+    kinds = ("gratitude", "disclosure", "quarrel", "repair", "support", "shared_experience")
     return [
         enishi.Signal(
             signal=kinds[n % len(kinds)],  # type: ignore[arg-type]
@@ -59,7 +84,7 @@ def _signals(bond: enishi.Relationship) -> list[enishi.Signal]:
             strength=("weak", "moderate", "strong")[n % 3],  # type: ignore[arg-type]
             citations=(enishi.Citation(text=text.number, start=0, end=4),),
         )
-        for n, text in enumerate(texts)
+        for n, text in enumerate(_texts(bond))
     ]
 
 

@@ -393,6 +393,7 @@ LINKS: dict[str, tuple[str, str]] = {
             "ConsequenceFollowed",
             "TensionMoved",
             "ReflectionMade",
+            "MoodObserved",
         ),
         (
             "the cited texts; none where the user said it by hand",

@@ -290,6 +290,22 @@ class ReflectionMade(Evidence):
     revises: int | None = None
 
 
+class MoodObserved(Evidence):
+    """A party felt like this when it said the cited words. Content-free.
+
+    The values that the words show, in 1/10000: valence -10000 to 10000, the others 0 to 10000.
+    `scorer` is the id and the version of what scored them.
+    """
+
+    party: Party
+    intensity: Strength
+    valence: int | None = Field(default=None, ge=-10_000, le=10_000)
+    arousal: int | None = Field(default=None, ge=0, le=10_000)
+    fatigue: int | None = Field(default=None, ge=0, le=10_000)
+    confidence: int | None = Field(default=None, ge=0, le=10_000)
+    scorer: str | None = None
+
+
 class BatchFailed(Payload):
     """A proposer gave no usable answer; nothing is frozen, it can be tried again."""
 
@@ -368,6 +384,7 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("ConsequenceFollowed", 1, ConsequenceFollowed, "event", content_free=True),
         EventType("TensionMoved", 1, TensionMoved, "event", content_free=True),
         EventType("ReflectionMade", 1, ReflectionMade, "event"),
+        EventType("MoodObserved", 1, MoodObserved, "event", content_free=True),
         EventType("BatchFailed", 1, BatchFailed, "event"),
         EventType("DecisionReleased", 1, DecisionReleased, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),

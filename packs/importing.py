@@ -8,7 +8,7 @@ move of the tip or a branch.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -74,12 +74,12 @@ def import_chat(
     chat: Chat,
     *,
     zone: str,
-    proposer: Proposer | None,
+    proposers: Iterable[Proposer] = (),
     progress: Progress = lambda done, total: None,
 ) -> ImportReport:
     """Take in one chat, seen by the stream's agent. All of it is recorded, or nothing is."""
     with stream.writing():
-        return _Import(stream, chat, progress).run(zone, proposer)
+        return _Import(stream, chat, progress).run(zone, proposers)
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class _Import:
         if ahead:
             self._note(0, f"Times that lie in the future and count as unknown: {ahead}.")
 
-    def run(self, zone: str, proposer: Proposer | None) -> ImportReport:
+    def run(self, zone: str, proposers: Iterable[Proposer]) -> ImportReport:
         before = last_import(self.stream, self.title)
         if before is None:
             self._first_time()
@@ -126,9 +126,9 @@ class _Import:
         self.report.branch = self.stream.branch_names().get(self.branch, "main")
         if self.report.changed:
             self._record_import(zone)
-            if proposer is not None:
+            for proposer in proposers:
                 decided = propose_unread(self.stream, self.branch, proposer)
-                self.report.signals = sum(d.event is not None for d in decided)
+                self.report.signals += sum(d.event is not None for d in decided)
         return self.report
 
     # The ways in

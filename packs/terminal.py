@@ -18,6 +18,7 @@ from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Verification
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
+from enishi.projections.mood import MoodView
 from enishi.projections.promises import LoopView, PromiseView
 from enishi.projections.reading import Change, Rapport
 from enishi.projections.tensions import TensionView
@@ -143,6 +144,15 @@ def print_rapport(console: Console, rapport: Rapport) -> None:
         filled = round(value * _BAR)
         bar = "█" * filled + "░" * (_BAR - filled)
         say(console, f"  {_words(field.name):17} {bar} {value:.4f}")
+
+
+def print_moods(console: Console, moods: Iterable[MoodView]) -> None:
+    """How each party feels."""
+    for one in moods:
+        seen = "never seen" if one.observed is None else f"last seen {_time(one.observed)}"
+        say(console, f"{one.party} · {seen}", "bold")
+        for name in ("valence", "arousal", "fatigue", "confidence", "mixed"):
+            say(console, f"  {name:17} {getattr(one, name):+.4f}")
 
 
 def print_changes(console: Console, changes: Sequence[Change], hidden: int) -> None:

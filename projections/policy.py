@@ -1,7 +1,7 @@
 """Policies: the numbers that the folds use, as versioned data.
 
 A policy is adopted by an event that carries its numbers, so that a replay elsewhere needs no
-file. All numbers are integers in 1/10000.
+file. All numbers are integers in 1/10000, and minutes.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ BEND = (5_000, 15_000)
 
 Share = Annotated[int, Field(ge=0, le=ONE)]
 Change = Annotated[int, Field(ge=-ONE, le=ONE)]
+Minutes = Annotated[int, Field(ge=1, le=5_256_000)]
 
 
 class Day(Frozen):
@@ -45,11 +46,49 @@ class RapportNumbers(Frozen):
     day: Day
 
 
+class Baseline(Frozen):
+    """Where the mood of somebody goes back to of whom nothing was heard for long."""
+
+    valence: Change
+    arousal: Share
+    fatigue: Share
+    confidence: Share
+
+
+class Weights(Frozen):
+    """How much of a mood is what was just seen, by its intensity."""
+
+    weak: Annotated[int, Field(ge=1, le=ONE)]
+    moderate: Annotated[int, Field(ge=1, le=ONE)]
+    strong: Annotated[int, Field(ge=1, le=ONE)]
+
+
+class HalfLives(Frozen):
+    """In how many minutes half of it is gone, by intensity."""
+
+    weak: Minutes
+    moderate: Minutes
+    strong: Minutes
+
+
+class MoodNumbers(Frozen):
+    """The numbers of the mood fold."""
+
+    baseline: Baseline
+    weight: Weights
+    half_life: HalfLives
+
+
+def _bundled_mood() -> MoodNumbers:
+    return bundled_policy().mood
+
+
 class Policy(Frozen):
-    """All numbers under one name."""
+    """All numbers under one name. A part that older policies do not have is as bundled."""
 
     name: str
     rapport: RapportNumbers
+    mood: MoodNumbers = Field(default_factory=_bundled_mood)
 
     def numbers(self) -> dict[str, Any]:
         """The plain form that an event carries."""
@@ -84,6 +123,15 @@ def fits_rapport(numbers: object) -> bool:
         return not _missing(RapportNumbers.model_validate(numbers))
     except ValidationError:
         return False
+
+
+def fits_mood(numbers: object) -> bool:
+    """Whether plain data are whole numbers of the mood fold."""
+    try:
+        MoodNumbers.model_validate(numbers)
+    except ValidationError:
+        return False
+    return True
 
 
 def _missing(numbers: RapportNumbers) -> list[str]:

@@ -24,6 +24,7 @@ from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
+from enishi.projections.mood import MOOD, seen_last, state_by
 from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
 from enishi.projections.rapport import RAPPORT, rapport_under
 
@@ -91,6 +92,14 @@ def rapport_changes(stream: Stream, branch: int, dimension: str | None = None) -
         )
         for reason in wanted
     ]
+
+
+def mood_state(stream: Stream, branch: int, until: Moment | None) -> State:
+    """Mood as seen by a moment, None: up to now. Needs `stream.reading()`."""
+    state = fold_of(stream, branch, MOOD).state()
+    if until is None or (seen_last(state) or until.at) <= until.at:
+        return state
+    return state_by(standing_events(stream, stream.standing(branch), MOOD), until)
 
 
 def state_then(stream: Stream, branch: int, projection: Projection, until: Moment | None) -> State:

@@ -26,7 +26,9 @@ from enishi.kernel.deciding.proposals import (
     BeliefRetraction,
     Citation,
     Consequence,
+    Felt,
     LoopOutcome,
+    Mood,
     OpenLoop,
     Promise,
     PromiseOutcome,
@@ -174,6 +176,17 @@ def consequence(effect: Any, bearer: Any, *quotes: Quote, **more: Any) -> Make:
 
 def reflection(about: int | str, words: str, *quotes: Quote, **more: Any) -> Make:
     return lambda w: Reflection(event=about, words=words, citations=w.cite(*quotes), **more)
+
+
+def mood(*quotes: Quote, party: Any = "user", **values: float) -> Make:
+    return lambda w: Mood(party=party, felt=Felt(**values), citations=w.cite(*quotes))
+
+
+def felt_in(mode: Any, *quotes: Quote) -> Make:
+    """A mood that was not meant as the plain words would be."""
+    return lambda w: Mood(
+        party="user", felt=Felt(valence=-0.5), mode=mode, citations=w.cite(*quotes)
+    )
 
 
 class Try(NamedTuple):
@@ -344,6 +357,8 @@ EXAMPLES: dict[str, Example] = {
             Try(PARIS, (belief("Paris", "I live in Paris", mode="hypothetical"),)),
             Try(CALL, (promise("call you", "I will call you", mode="joke"),)),
             Try(("user: 我是一条龙。",), (belief("龙", "我是一条龙", key="is", mode="fiction"),)),
+            Try(("user: *weeps over his sword*",), (felt_in("fiction", "weeps"),)),
+            Try(("user: 要是考砸了我会哭死。",), (felt_in("hypothetical", "我会哭死"),)),
         ),
         accepted=(
             Try((f"user: {SWORD}",), (belief("Paris", "I really live in Paris"),)),
@@ -357,6 +372,7 @@ EXAMPLES: dict[str, Example] = {
                 (signal("Tom says that he thanks you", mode="reported"),),
             ),
             Try(("user: 汤姆说谢谢你。",), (signal("谢谢你", mode="reported"),)),
+            Try(("user: They say I am sad.",), (felt_in("reported", "I am sad"),)),
         ),
         accepted=(
             Try(
@@ -374,6 +390,7 @@ EXAMPLES: dict[str, Example] = {
             Try(("other: Chen thanks you.",), (signal("Chen thanks you"),)),
             Try(("other: Lumi will call you.",), (promise("call you", "Lumi will call you"),)),
             Try(("other: 陈谢谢你。",), (signal("谢谢你"),)),
+            Try(("other: Chen is worn out.",), (mood("worn out", fatigue=0.8),)),
         ),
         accepted=(
             Try(("other: Chen lives in Paris.",), (belief("Paris", "lives in Paris"),)),
@@ -399,6 +416,12 @@ EXAMPLES: dict[str, Example] = {
                 ("user: I live in Paris.", "agent: You do not live there."),
                 (belief("Paris", "I live in Paris"), retracted("@0", "You do not live there")),
             ),
+            Try(("user: Hm.", "agent: You look tired."), (mood("You look tired", fatigue=0.7),)),
+            Try(("user: 你很难过。",), (mood("你很难过", party="agent", valence=-0.6),)),
+            Try(
+                ("user: Hm.", "agent: You look tired.", "user: I went home."),
+                (mood("You look tired", "I went home", fatigue=0.7),),
+            ),
         ),
         accepted=(
             Try(PARIS, (belief("Paris", "I live in Paris"),)),
@@ -409,6 +432,12 @@ EXAMPLES: dict[str, Example] = {
             Try(
                 ("user: Hm.", "agent: You live in Paris?", "user: Yes."),
                 (belief("Paris", "You live in Paris?", "Yes"),),
+            ),
+            Try(("user: I am worn out.",), (mood("worn out", fatigue=0.8),)),
+            Try(("user: 嗯。", "agent: 我好开心！"), (mood("好开心", party="agent", valence=0.7),)),
+            Try(
+                ("user: Hm.", "agent: Are you tired?", "user: Yes."),
+                (mood("Are you tired?", "Yes", fatigue=0.7),),
             ),
         ),
     ),
@@ -508,6 +537,11 @@ EXAMPLES: dict[str, Example] = {
                 (signal("I remember that", signal="remembrance", actor="agent"),),
                 first=(signal("Thank you"),),
             ),
+            Try(
+                ("user: Hm.", "agent: I am sad.", FIRST, "user: Oh?", "agent (reminded): So sad."),
+                (mood("So sad", party="agent", valence=-0.6),),
+                first=(mood("I am sad", party="agent", valence=-0.6),),
+            ),
         ),
         accepted=(
             Try(
@@ -518,6 +552,11 @@ EXAMPLES: dict[str, Example] = {
                 ("user: Thank you.", FIRST, "user: Hm.", "agent (reminded): Tom lives in Paris."),
                 (belief("Paris", "Tom lives in Paris", subject="Tom"),),
                 first=(signal("Thank you"),),
+            ),
+            Try(
+                ("user: I am sad.", FIRST, "user: Hm.", "agent (reminded): That makes me sad."),
+                (mood("makes me sad", party="agent", valence=-0.5),),
+                first=(mood("I am sad", valence=-0.6),),
             ),
         ),
     ),

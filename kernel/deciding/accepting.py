@@ -10,7 +10,9 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    Felt,
     LoopOutcome,
+    Mood,
     OpenLoop,
     Promise,
     PromiseConditionMet,
@@ -35,6 +37,7 @@ EVENT_OF = {
     "consequence": "ConsequenceFollowed",
     "tension_step": "TensionMoved",
     "reflection": "ReflectionMade",
+    "mood": "MoodObserved",
 }
 """The type of event that each kind of proposal becomes."""
 
@@ -84,6 +87,15 @@ def _fields(case: Case) -> dict[str, Any]:
                 "audience": proposal.audience,
                 "revises": revised,
             }
+        case Mood():
+            about = proposal.model_dump(include={"party", "intensity", "scorer"})
+            return {**about, **in_fixed_point(proposal.felt)}
+
+
+def in_fixed_point(felt: Felt) -> dict[str, int]:
+    """The values that were seen, in 1/10000."""
+    seen = felt.model_dump(exclude_none=True)
+    return {name: round(value * 10_000) for name, value in seen.items()}
 
 
 def _end(case: Case, proposal: PromiseOutcome | LoopOutcome) -> dict[str, Any]:

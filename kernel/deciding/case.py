@@ -65,7 +65,7 @@ _EVENTS: dict[str, tuple[str, ...]] = {
     "reflection": ("ReflectionMade",),
     "any": (
         "SignalAccepted", "BeliefStated", "PromiseMade", "PromiseEnded", "LoopOpened", "LoopEnded",
-        "ConsequenceFollowed", "TensionMoved",
+        "ConsequenceFollowed", "TensionMoved", "MoodObserved",
     ),
 }  # fmt: skip
 
@@ -199,6 +199,11 @@ class Case:
         number = self.number_of(reference)
         found = None if number is None else self.lookup(number)
         return {} if found is None else found[1]
+
+    def type_of(self, number: int) -> str | None:
+        """The type of a recorded event, or None where there is none."""
+        found = self.lookup(number)
+        return None if found is None else found[0]
 
     @property
     def dangling_references(self) -> bool:

@@ -17,7 +17,7 @@ DERIVED = frozenset(
     {
         "SignalAccepted", "BeliefStated", "BeliefConfirmed", "BeliefRetracted", "PromiseMade",
         "PromiseEnded", "PromiseConditionMet", "LoopOpened", "LoopEnded", "ConsequenceFollowed",
-        "TensionMoved", "ReflectionMade",
+        "TensionMoved", "ReflectionMade", "MoodObserved",
     }
 )  # fmt: skip
 """What can be right or wrong. What was said is edited or withdrawn instead."""

@@ -16,6 +16,7 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    Mood,
     OpenLoop,
     Promise,
     PromiseOutcome,
@@ -114,6 +115,8 @@ def _not_the_subjects_words(case: Case) -> bool:
         subject = case.referenced(proposal.belief).get("subject")
     elif isinstance(proposal, Belief):
         subject = proposal.subject
+    elif isinstance(proposal, Mood):
+        subject = proposal.party
     else:
         return False
     if subject not in ("user", "agent"):
@@ -189,6 +192,9 @@ def _self_caused(case: Case) -> bool:
     if isinstance(proposal, BeliefConfirmation):
         target = case.number_of(proposal.belief)
         return any(target in numbers for numbers in given)
+    if isinstance(proposal, Mood):
+        moods = [n for numbers in given for n in numbers if case.type_of(n) == "MoodObserved"]
+        return any(case.referenced(number).get("party") == "agent" for number in moods)
     if not isinstance(proposal, Belief):
         return False
     told = [case.referenced(number) for numbers in given for number in numbers]

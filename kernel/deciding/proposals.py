@@ -6,9 +6,9 @@ schema that a model fills.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from enishi.kernel.moments import Moment
 
@@ -241,6 +241,39 @@ class Reflection(Cited):
     revises: Reference | None = None
 
 
+class Felt(Frozen):
+    """How somebody felt, as far as words show it: at least one of four values.
+
+    `valence` runs from -1, bad, to 1, good; `arousal` from 0, calm, to 1, stirred up; `fatigue`
+    from 0, fresh, to 1, worn out; `confidence` from 0, anxious and unsure, to 1, sure of oneself.
+    """
+
+    valence: float | None = Field(default=None, ge=-1.0, le=1.0)
+    arousal: float | None = Field(default=None, ge=0.0, le=1.0)
+    fatigue: float | None = Field(default=None, ge=0.0, le=1.0)
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+
+    @model_validator(mode="after")
+    def _is_said(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("at least one of the four values is needed")
+        return self
+
+
+class Mood(Cited):
+    """How a party felt when it said this.
+
+    `party` is whom the words are about, which need not be who is named in them. What points both
+    ways is two proposals, one for each. `scorer` is the id and the version of what scored them.
+    """
+
+    kind: Literal["mood"] = "mood"
+    party: Party
+    felt: Felt
+    intensity: Strength = "moderate"
+    scorer: str | None = Field(default=None, pattern=r"^[a-z0-9._/-]{1,64}$")
+
+
 Proposal = (
     Signal
     | Belief
@@ -254,6 +287,7 @@ Proposal = (
     | Consequence
     | TensionStep
     | Reflection
+    | Mood
 )
 """Any proposal: one model per kind, told apart by `kind`."""
 
@@ -269,6 +303,7 @@ CONTENT_FREE = frozenset(
         "loop_outcome",
         "consequence",
         "tension_step",
+        "mood",
     }
 )
 """Kinds whose events carry no words: enums, numbers and offsets only."""

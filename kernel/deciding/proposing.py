@@ -11,10 +11,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from enishi.kernel.checks import check_id
-from enishi.kernel.deciding.accepting import accepted_event
+from enishi.kernel.deciding.accepting import accepted_event, in_fixed_point
 from enishi.kernel.deciding.case import Case, CitedText, card_text
 from enishi.kernel.deciding.decisions import RULES_VERSION, Decision, decide
-from enishi.kernel.deciding.proposals import ANY_PROPOSAL, Citation, Proposal, Proposer, ReadText
+from enishi.kernel.deciding.proposals import (
+    ANY_PROPOSAL,
+    Citation,
+    Mood,
+    Proposal,
+    Proposer,
+    ReadText,
+)
 from enishi.kernel.errors import Conflict, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
@@ -382,6 +389,8 @@ def _plain(proposal: Proposal, decision: Decision) -> dict[str, Any]:
     """A proposal as it is kept: spans instead of quotes where the words were found."""
     plain = proposal.model_dump(exclude={"citations", "confidence"}, exclude_none=True)
     plain["confidence"] = round(proposal.confidence * 10_000)
+    if isinstance(proposal, Mood):
+        plain["felt"] = in_fixed_point(proposal.felt)
     if decision.evidence is not None:
         plain["citations"] = [list(span) for span in decision.evidence.spans]
     else:
@@ -393,6 +402,8 @@ def _as_proposed(plain: dict[str, Any]) -> Proposal:
     """A kept proposal whose words were found, as it was proposed."""
     citations = tuple(Citation(text=t, start=s, end=e) for t, s, e in plain["citations"])
     fields = {**plain, "citations": citations, "confidence": plain["confidence"] / 10_000}
+    if "felt" in plain:
+        fields["felt"] = {name: value / 10_000 for name, value in plain["felt"].items()}
     return ANY_PROPOSAL.validate_python(fields)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, product
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import DAY, Moment
@@ -31,8 +31,7 @@ _NO_WORDS: frozenset[str] = frozenset()
 _LISTS = {"BeliefStated": "stated", "BeliefConfirmed": "confirmed", "BeliefRetracted": "retracted"}
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefView:
+class BeliefView(NamedTuple):
     """One belief, as it stands at a moment.
 
     `number` is the event that stated it first. `value`, `category`, `basis`, `authority` and
@@ -182,28 +181,29 @@ def _view(
         shown, ending = _shown(best, stated), max(tellings, key=_ending)
         told, because = _told(best, stated), _because(tellings, stated)
     until = min(ending.end, belief.until)
+    # By place: it is made for each of many thousands.
     return BeliefView(
-        number=number,
-        subject=shown["subject"],
-        key=shown["key"],
-        value=shown["value"],
-        polarity=shown.get("polarity", True),
-        category=shown.get("category", "fact"),
-        authority=shown.get("authority", "claimed"),
-        basis=shown.get("basis", "explicit"),
-        valid_from=opening.since,
-        valid_until=ending.until,
-        since=since,
-        until=None if until == FOREVER else _moment(until, offset),
-        status=belief.status,
-        reason=settled.reason if settled else None,
-        resolved_from=settled.pair if settled else None,
-        retraction=belief.retraction,
-        told=told,
-        confirmed_at=_confirmations(tellings, confirmed) if confirmed else (),
-        possible_conflicts=near.get(number, ()),
-        because=because,
-        spans=tuple(map(tuple, shown["spans"])),
+        number,
+        shown["subject"],
+        shown["key"],
+        shown["value"],
+        shown.get("polarity", True),
+        shown.get("category", "fact"),
+        shown.get("authority", "claimed"),
+        shown.get("basis", "explicit"),
+        opening.since,
+        ending.until,
+        since,
+        None if until == FOREVER else _moment(until, offset),
+        belief.status,
+        settled.reason if settled else None,
+        settled.pair if settled else None,
+        belief.retraction,
+        told,
+        _confirmations(tellings, confirmed) if confirmed else (),
+        near.get(number, ()),
+        because,
+        tuple(map(tuple, shown["spans"])),
     )
 
 

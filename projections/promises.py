@@ -33,6 +33,7 @@ PromiseTiming = Literal["none", "due_later", "due_today", "overdue"]
 LoopStatus = Literal["open"] | LoopEnd
 LoopTiming = Literal["none", "expected", "overdue"]
 
+_KINDS = ("promises", "loops")
 _LOOP_TIMING: dict[PromiseTiming, LoopTiming] = {"none": "none", "overdue": "overdue"}
 _EPOCH = date(1970, 1, 1)
 
@@ -54,7 +55,7 @@ READS = frozenset({"PromiseMade", "PromiseEnded", "PromiseConditionMet", "LoopOp
 
 
 def _initial() -> State:
-    return {kind: {"told": [], "index": {}} for kind in ("promises", "loops")}
+    return {kind: {"told": [], "index": {}, "words": {}, "anchors": {}} for kind in _KINDS}
 
 
 def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
@@ -74,9 +75,11 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
         _end(loops, event, payload["loop"])
 
 
-PROMISES = Projection("promises", 1, READS, _initial, _apply)
+PROMISES = Projection("promises", 2, READS, _initial, _apply)
 """`told` has one entry for each promise or loop, by place; `index` leads from the number of every
-telling to its entry. `keys` are the words that tell it from others, in their fullest telling."""
+telling to its entry. `keys` are the words that tell it from others, in their fullest telling.
+`words` leads from each word of the first keys to the places that have it, and `anchors` from that
+word of an entry which was the rarest when it came."""
 
 
 def _known(ledger: State, number: int | None) -> Any:
@@ -100,17 +103,49 @@ def _tell(ledger: State, event: Event, words: list[str], due: str | None) -> Non
         "retold": [],
         "end": {},
     }
-    told, key = ledger["told"], keys[0]
-    # Nearly all of them differ here, so this is asked first, and without a call.
-    near = [n for n, entry in enumerate(told) if (own := entry["keys"][0]) in key or key in own]
-    same = [place for place in near if _same(told[place], fresh)]
+    told = ledger["told"]
+    same = [place for place in _near(ledger, keys[0]) if _same(told[place], fresh)]
     exact = [place for place in same if told[place]["keys"] == keys]
     place = [*exact, *same, len(told)][0]
     ledger["index"][str(event.number)] = place
     if place == len(told):
         told.append(fresh)
+        ledger["anchors"].setdefault(_rarest(ledger, keys[0]), []).append(place)
+        _note(ledger, place, "")
     elif sentence not in told[place]["sentences"]:
+        before = told[place]["keys"][0]
         _retell(told[place], fresh)
+        _note(ledger, place, before)
+
+
+def _near(ledger: State, key: str) -> list[int]:
+    """The places whose first key holds this one or is held by it.
+
+    Who holds a key has its rarest word, and who is held by it has his own rarest word in it; so
+    only few are compared, however many there are.
+    """
+    anchors, words = ledger["anchors"], _words_of(key)
+    found = {place for word in words for place in anchors.get(word, ())}
+    found.update(ledger["words"].get(_rarest(ledger, key), ()))
+    keys = ((place, ledger["told"][place]["keys"][0]) for place in sorted(found))
+    return [place for place, own in keys if own in key or key in own]
+
+
+def _note(ledger: State, place: int, before: str) -> None:
+    """Let the words of a place lead to it, but for those that did so before."""
+    known = set(_words_of(before))
+    for word in _words_of(ledger["told"][place]["keys"][0]):
+        if word not in known:
+            ledger["words"].setdefault(word, []).append(place)
+
+
+def _rarest(ledger: State, key: str) -> str:
+    """The word of a key that the fewest have; the first of several."""
+    return min(_words_of(key), key=lambda word: len(ledger["words"].get(word, ())))
+
+
+def _words_of(key: str) -> list[str]:
+    return list(dict.fromkeys(key.split())) or [key]
 
 
 def _retell(entry: dict[str, Any], fresh: dict[str, Any]) -> None:

@@ -132,6 +132,8 @@ def _join_languages(stated: dict[int, Record], tellings: list[Telling]) -> None:
     Only where the cited words overlap, where one value alone can be meant, and where the bilingual
     table does not know better.
     """
+    if not any(compared(stated[telling.number]["value"]).wide for telling in tellings):
+        return
     wide: dict[tuple[int, ...], list[Telling]] = {}
     latin: list[tuple[tuple[int, ...], Telling]] = []
     for telling in tellings:
@@ -142,7 +144,7 @@ def _join_languages(stated: dict[int, Record], tellings: list[Telling]) -> None:
         else:
             latin.append((place, telling))
     meant: dict[str, str] = {}
-    for place, telling in latin if wide else ():
+    for place, telling in latin:
         mine = stated[telling.number]
         same = {
             other.thing[0]

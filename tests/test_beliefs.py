@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import tomllib
-from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from random import Random
@@ -114,7 +113,7 @@ def test_a_belief_says_what_it_is_and_what_it_rests_on() -> None:
     assert view.told == (on("2026-03-01 18:30", CHINA),)
     assert view.spans == ((4, 0, 9),)
     assert view.because == {"wording": "I had a rash", "span": [4, 10, 22]}
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         view.value = "nuts"  # type: ignore[misc]
 
 
@@ -705,8 +704,8 @@ def test_any_order_of_arrival_gives_the_same_answers(events: list[Event], chance
 def numberless(view: BeliefView) -> str:
     contested = view.resolved_from is not None
     flags = contested, view.retraction is not None, len(view.possible_conflicts)
-    plain = replace(
-        view, number=0, resolved_from=None, retraction=None, possible_conflicts=(), spans=()
+    plain = view._replace(
+        number=0, resolved_from=None, retraction=None, possible_conflicts=(), spans=()
     )
     return f"{plain} {flags}"
 

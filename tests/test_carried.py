@@ -20,6 +20,7 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
+from enishi.kernel.words.sentences import sentence_at
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
 
@@ -261,3 +262,13 @@ def test_hostile_words_take_time_in_step_with_their_length(piece: str) -> None:
     short = min(taken(2_000) for _ in range(3))
     # Eight times as long: eight times as slow, where squares would be sixty-four times.
     assert taken(16_000) < 24 * max(short, 0.002)
+
+
+def test_many_short_quotes_of_one_long_text_walk_it_once() -> None:
+    text = "I like tea, but not milk. " * 4_000
+    at = range(0, len(text) - 4, 26)
+    start = time.process_time()
+    clauses = {Said(text, n + 7, n + 10, WEDNESDAY).clause for n in at}
+    spans = {sentence_at(text, n + 7, n + 10)[0] for n in at}
+    assert time.process_time() - start < 2
+    assert clauses == {"I like tea", " I like tea"} and len(spans) == len(at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from enishi.projections.promises import (
     PROMISES,
     LoopView,
     PromiseView,
+    _key,
+    _near,
     loops_at,
     promises_at,
 )
@@ -62,7 +65,7 @@ def fold(events: Sequence[Event]) -> State:
 
 
 def digest(events: Sequence[Event]) -> str:
-    return state_digest("promises", 1, fold(events))
+    return state_digest("promises", PROMISES.version, fold(events))
 
 
 def promises(*events: Event, now: str | None = None) -> list[PromiseView]:
@@ -515,7 +518,7 @@ def test_whatever_comes_is_folded_and_shown(events: list[Event], at: int | None)
     now = None if at is None else Moment(at, 8 * 3600)
     told = [*promises_at(state, now), *loops_at(state, now)]
     made_or_opened = [e for e in events if e.type in ("PromiseMade", "LoopOpened")]
-    assert state == fold(events) and state_digest("promises", 1, state)
+    assert state == fold(events) and state_digest("promises", PROMISES.version, state)
     # Every telling is counted at most once, and nothing replaces what is not there.
     numbers = [n for view in told for n in (view.number, *view.retold)]
     assert len(set(numbers)) == len(numbers) <= len(made_or_opened)
@@ -543,7 +546,7 @@ def test_a_kept_state_goes_on_as_if_it_had_never_been_put_away(
     state = msgpack.unpackb(msgpack.packb(fold(events[:stop])))
     for later in events[stop:]:
         PROMISES.apply(state, later, None)
-    assert state_digest("promises", 1, state) == digest(events)
+    assert state_digest("promises", PROMISES.version, state) == digest(events)
 
 
 @settings(max_examples=24, deadline=None)
@@ -571,3 +574,26 @@ def test_repeating_a_sentence_does_not_make_the_state_grow() -> None:
     assert often["promises"]["told"] == once["promises"]["told"]
     many = [made(n, f"thing number {n}", turn=n) for n in range(300)]
     assert len(promises_at(fold(many), Moment(START.at + HOUR))) == 300
+
+
+# Compared with few, and with none too few.
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.lists(st.sampled_from("call visit you 给 你 打 电 话 not".split())), max_size=12))
+def test_whoever_holds_a_wording_or_is_held_by_it_is_found(acts: list[list[str]]) -> None:
+    state = fold([])
+    for number, act in enumerate(acts):
+        key = _key(" ".join(act) or "hm")
+        told = state["promises"]["told"]
+        by_hand = [n for n, e in enumerate(told) if (own := e["keys"][0]) in key or key in own]
+        assert _near(state["promises"], key) == by_hand
+        PROMISES.apply(state, made(number, " ".join(act) or "hm", turn=number), None)
+
+
+def test_thousands_of_different_promises_are_told_apart_in_no_time() -> None:
+    acts = [f"call you about matter {n} and bring file {n * 7}" for n in range(5000)]
+    began = time.process_time()
+    state = fold([made(n, act, turn=n) for n, act in enumerate(acts)])
+    assert time.process_time() - began < 2
+    assert len(state["promises"]["told"]) == 5000

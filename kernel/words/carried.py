@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
@@ -81,13 +82,13 @@ class Said:
     @property
     def clause(self) -> str:
         """The cited words with the clause around them, so that no negation is cut off."""
-        start = 0
-        for edge in _CLAUSE_EDGE.finditer(self.text):
-            if edge.end() <= self.start:
-                start = edge.end()
-            elif edge.start() >= self.end:
-                return self.text[start : edge.start()] + _taken_back(self.text, edge.start())
-        return self.text[start:]
+        starts, ends = _edges(self.text)
+        before = bisect_right(ends, self.start)
+        start = ends[before - 1] if before else 0
+        after = max(before, bisect_left(starts, self.end))
+        if after == len(starts):
+            return self.text[start:]
+        return self.text[start : starts[after]] + _taken_back(self.text, starts[after])
 
 
 def folded(text: str) -> str:
@@ -193,12 +194,19 @@ def place(wanted: str, words: str) -> int | None:
     return None if found is None else found.start()
 
 
+@lru_cache(maxsize=16)
+def _edges(text: str) -> tuple[list[int], list[int]]:
+    """Where the edges between the clauses of a text start, and where they end.
+
+    Kept for a few texts: many proposals rest on one, and each would walk it from its start.
+    """
+    edges = [edge.span() for edge in _CLAUSE_EDGE.finditer(text)]
+    return [start for start, _ in edges], [end for _, end in edges]
+
+
 def _clauses(text: str) -> list[str]:
-    starts, ends = [0], []
-    for edge in _CLAUSE_EDGE.finditer(text):
-        ends.append(edge.start())
-        starts.append(edge.end())
-    return [text[a:b] for a, b in zip(starts, [*ends, len(text)], strict=True)]
+    starts, ends = _edges(text)
+    return [text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True)]
 
 
 def _taken_back(text: str, start: int) -> str:

@@ -7,7 +7,10 @@ a span covers.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
 
 BREAKS = "\n\r\u2028\u2029"
 SPACE = " \t\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u202f\u205f\u3000" + BREAKS
@@ -83,16 +86,20 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence, or the sentences, that cover `start` to `end`.
 
-    A span that lies in the white space between sentences is returned as it is. For many spans
-    of one text, compute `sentences` once instead.
+    A span that lies in the white space between sentences is returned as it is.
     """
-    low, high = start, end
-    for first, last in sentences(text):
-        if first >= max(end, start + 1):
-            break
-        if last > start:
-            low, high = min(low, first), max(high, last)
-    return low, high
+    spans = _spans(text)
+    first = bisect_right(spans, start, key=itemgetter(1))
+    after = bisect_left(spans, max(end, start + 1), key=itemgetter(0))
+    if first >= after:
+        return start, end
+    return min(start, spans[first][0]), max(end, spans[after - 1][1])
+
+
+@lru_cache(maxsize=16)
+def _spans(text: str) -> list[tuple[int, int]]:
+    """The sentences of a text, kept for a few: many proposals rest on one."""
+    return list(sentences(text))
 
 
 def _trimmed(text: str, start: int, end: int) -> int:

@@ -199,7 +199,8 @@ class BeliefStated(Evidence):
     `literal` says whether `value` stands in the cited words, or is a paraphrase of them.
     `subject` is user, agent, or a third person's name. `authority` tells whether it was claimed by
     the one whom it is about, or is hearsay. `value` is in the words of the text where it stands
-    there. `valid_from` and `valid_until` are dates as far as they are known.
+    there. `valid_from` and `valid_until` are dates as far as they are known. `same_as` is the
+    number of the event that was the first to state the same with the same dates, if there was one.
     """
 
     subject: str
@@ -213,18 +214,24 @@ class BeliefStated(Evidence):
     valid_from: str | None = None
     valid_until: str | None = None
     because: Reason | None = None
+    same_as: int | None = None
 
 
 class BeliefConfirmed(Evidence):
-    """The belief still holds. Content-free; `belief` is the number of the event."""
+    """The belief still holds. Content-free; `belief` is the number of the event.
+
+    `tellings` are the numbers of all that were the first to state the same of a time in common.
+    """
 
     belief: int
+    tellings: list[int] = Field(default_factory=list)
 
 
 class BeliefRetracted(Evidence):
-    """The belief was wrong. Content-free."""
+    """The belief was wrong, whoever told it. Content-free; the numbers are as in BeliefConfirmed."""
 
     belief: int
+    tellings: list[int] = Field(default_factory=list)
 
 
 class PromiseMade(Evidence):

@@ -11,14 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, product
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from enishi.kernel.fold import Event, Projection, Reason, State
 from enishi.kernel.moments import DAY, Moment
+from enishi.kernel.words.vocabulary import kinds_of, near_keys, opposed_keys
 from enishi.projections.intervals import BEGINNING, FOREVER, Said, Telling
-from enishi.projections.slots import Asked, Belief, Record, Status, beliefs_of, by_target, said_at
-from enishi.projections.vocabulary import kinds_of, near_keys, opposed_keys
+from enishi.projections.slots import (
+    Asked,
+    Belief,
+    Record,
+    Status,
+    beliefs_of,
+    by_target,
+    in_force,
+    said_at,
+)
 
 READS = frozenset({"BeliefStated", "BeliefConfirmed", "BeliefRetracted"})
 
@@ -97,14 +106,17 @@ def _initial() -> State:
 
 
 def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
-    # What is true when does not depend on where on the path it was told.
-    moment = event.said or event.moment
+    # What is true when does not depend on where on the path it was told; what the user says of it
+    # by hand comes after all that stands before.
+    moment = (event.payload["spans"] and event.said) or event.moment
     at, offset = (moment.at, moment.offset) if moment else (None, 0)
     record = {**event.payload, "at": at, "offset": offset, "turn": event.turn}
+    if not event.payload["spans"]:
+        record["number"] = event.number
     state[_LISTS[event.type]][str(event.number)] = record
 
 
-BELIEFS = Projection("beliefs", 1, READS, _initial, _apply)
+BELIEFS = Projection("beliefs", 2, READS, _initial, _apply)
 
 
 def beliefs_at(
@@ -122,7 +134,8 @@ def beliefs_at(
     """
     at = _latest(state) if valid_at is None else valid_at.at
     stated = {int(number): record for number, record in state["stated"].items()}
-    found = beliefs_of(Asked(at, stated, by_target(state["retracted"])), subject, key)
+    retracted = by_target(in_force(state["retracted"], state["confirmed"]))
+    found = beliefs_of(Asked(at, stated, retracted), subject, key)
     confirmed, near = _confirmed(state), _possible_conflicts(found, stated)
     return [_view(belief, stated, confirmed, near) for belief in found]
 
@@ -146,12 +159,14 @@ def _latest(state: State) -> int:
     return max((at for at in times if at is not None), default=FOREVER - 1)
 
 
-def _confirmed(state: State) -> dict[int, list[Moment | None]]:
+def _confirmed(state: State) -> dict[int, dict[Said, Moment | None]]:
     """When each statement was confirmed; the same words confirm once."""
     records = state["confirmed"]
     return {
-        target: [_moment(said[0], records[str(n)]["offset"]) for said, n in dict(found).items()]
-        for target, found in by_target(records).items()
+        told: {
+            one.said: _moment(one.said[0], records[str(one.number)]["offset"]) for one in remarks
+        }
+        for told, remarks in by_target(records).items()
     }
 
 
@@ -162,7 +177,7 @@ def _moment(at: int, offset: int) -> Moment | None:
 def _view(
     belief: Belief,
     stated: dict[int, Record],
-    confirmed: dict[int, list[Moment | None]],
+    confirmed: dict[int, dict[Said, Moment | None]],
     near: dict[int, tuple[int, ...]],
 ) -> BeliefView:
     number, tellings = belief.first.number, belief.tellings
@@ -218,10 +233,12 @@ def _because(tellings: list[Telling], stated: dict[int, Record]) -> dict[str, An
 
 
 def _confirmations(
-    tellings: list[Telling], confirmed: dict[int, list[Moment | None]]
+    tellings: list[Telling], confirmed: dict[int, dict[Said, Moment | None]]
 ) -> tuple[Moment | None, ...]:
-    found = [moment for telling in tellings for moment in confirmed.get(telling.number, ())]
-    return tuple(sorted(found, key=lambda moment: moment.at if moment else BEGINNING))
+    found: dict[Said, Moment | None] = {}
+    for telling in tellings:
+        found |= confirmed.get(telling.number, {}) | confirmed.get(telling.first, {})
+    return tuple(moment for _, moment in sorted(found.items(), key=itemgetter(0)))
 
 
 def _shown(best: list[Telling], stated: dict[int, Record]) -> Record:

@@ -51,8 +51,9 @@ class Telling:
 
     `start` and `end` (exclusive) bound its period; `since` and `until` are the dates as given.
     `named` is the end of the day, month or year that it gives as its beginning, and BEGINNING if
-    it gives none. `strength` is the sum of basis and authority. `run` is the number of the telling
-    that its belief goes by.
+    it gives none. `strength` is the sum of basis and authority. `first` is the number of the event
+    that stated the same first, which may stand no longer. `run` is the number of the telling that
+    its belief goes by.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Telling:
     named: int
     since: str | None
     until: str | None
+    first: int
     run: int
 
     @property

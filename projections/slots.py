@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from enishi.kernel.words.vocabulary import compared, normalised, published_keys
 from enishi.projections.intervals import (
     BEGINNING,
     CLAIMED,
@@ -23,7 +24,6 @@ from enishi.projections.intervals import (
     period,
     sweep,
 )
-from enishi.projections.vocabulary import compared, normalised, published_keys
 
 Record = dict[str, Any]
 """The payload of an event with the instant, offset and turn at which it was said."""
@@ -59,12 +59,20 @@ class Belief:
     retraction: int | None = None
 
 
+class Remark(NamedTuple):
+    """A confirmation or a retraction: where it was said, its number, and the statement it names."""
+
+    said: Said
+    number: int
+    belief: int
+
+
 class Asked(NamedTuple):
     """A question: the instant, the statements by number, the retractions by statement."""
 
     at: int
     stated: dict[int, Record]
-    retracted: dict[int, list[tuple[Said, int]]]
+    retracted: dict[int, list[Remark]]
 
 
 def beliefs_of(asked: Asked, subject: str | None, key: str | None) -> list[Belief]:
@@ -75,19 +83,37 @@ def beliefs_of(asked: Asked, subject: str | None, key: str | None) -> list[Belie
     return found
 
 
-def by_target(records: dict[str, Record]) -> dict[int, list[tuple[Said, int]]]:
-    """Confirmations or retractions by the statement that they speak of, in the order of saying."""
-    found: dict[int, list[tuple[Said, int]]] = {}
+def by_target(records: dict[str, Record]) -> dict[int, list[Remark]]:
+    """Confirmations or retractions by the statements that they speak of, in the order of saying."""
+    found: dict[int, list[Remark]] = {}
     for number, record in records.items():
-        found.setdefault(record["belief"], []).append((said_at(record), int(number)))
-    for said in found.values():
-        said.sort()
+        remark = Remark(said_at(record), int(number), record["belief"])
+        for told in {record["belief"], *record.get("tellings", ())}:
+            found.setdefault(told, []).append(remark)
+    for remarks in found.values():
+        remarks.sort()
     return found
 
 
+def in_force(retracted: dict[str, Record], confirmed: dict[str, Record]) -> dict[str, Record]:
+    """The retractions but for those to which the user, or who took it back, said yes again since."""
+    yes = by_target(confirmed) if retracted else {}
+
+    def revoked(record: Record) -> bool:
+        whose = {"user", *record["voices"]}
+        return any(
+            later.said > said_at(record)
+            and not whose.isdisjoint(confirmed[str(later.number)]["voices"])
+            for told in {record["belief"], *record.get("tellings", ())}
+            for later in yes.get(told, ())
+        )
+
+    return {number: record for number, record in retracted.items() if not revoked(record)}
+
+
 def said_at(record: Record) -> Said:
-    """Where the words stand that a record rests on."""
-    text, start, _ = record["spans"][-1] if record["spans"] else (-1, 0, 0)
+    """Where the words stand that a record rests on. What rests on none came after its turn."""
+    text, start, _ = record["spans"][-1] if record["spans"] else (FOREVER, record["number"], 0)
     at = record["at"]
     return BEGINNING if at is None else at, record["turn"], text, start
 
@@ -116,7 +142,8 @@ def _telling(number: int, record: Record) -> Telling:
         start, end, named = said[0], FOREVER, BEGINNING
     strength = _strength(record)
     thing = compared(record["value"]).same, record.get("polarity", True)
-    return Telling(number, said, thing, strength, start, end, named, since, until, number)
+    first = record.get("same_as", number)
+    return Telling(number, said, thing, strength, start, end, named, since, until, first, number)
 
 
 def _strength(record: Record) -> int:
@@ -177,10 +204,14 @@ def _slot(asked: Asked, slot: tuple[str, str], tellings: list[Telling]) -> Itera
     for telling in tellings:
         lines.setdefault("" if single else telling.thing[0], []).append(telling)
     for line in lines.values():
-        if len(line) == 1 and line[0].number not in asked.retracted:
+        retracted = asked.retracted and any(
+            telling.number in asked.retracted or telling.first in asked.retracted
+            for telling in line
+        )
+        if len(line) == 1 and not retracted:
             yield Belief(slot, line[0], line[0], line, _status_in_time(line, asked.at))
             continue
-        if asked.retracted and any(telling.number in asked.retracted for telling in line):
+        if retracted:
             taken = _taken_back(asked.retracted, line)
             yield from _retracted(slot, taken, line)
             line = [telling for telling in line if telling.number not in taken]
@@ -188,19 +219,23 @@ def _slot(asked: Asked, slot: tuple[str, str], tellings: list[Telling]) -> Itera
 
 
 def _taken_back(
-    retracted: dict[int, list[tuple[Said, int]]], line: list[Telling]
+    retracted: dict[int, list[Remark]], line: list[Telling]
 ) -> dict[int, tuple[Said, int]]:
     """Which tellings were taken back, and by which event.
 
     A retraction takes back every telling of the same thing and time, and the later ones too, unless
-    somebody claims it anew in so many words.
+    somebody claims it anew in so many words. It knows what it speaks of by the numbers of the first
+    tellings, so that it makes no difference which of them stand.
     """
     taken: dict[int, tuple[Said, int]] = {}
     for target in line:
-        for said, number in retracted.get(target.number, ()):
+        for said, number, named in {
+            *retracted.get(target.number, ()),
+            *retracted.get(target.first, ()),
+        }:
             for telling in (other for other in line if other.thing == target.thing):
                 anew = telling.strength == EXPLICIT + CLAIMED and telling.said > said
-                if telling is target or (overlap(telling, target) and not anew):
+                if telling.number == named or (overlap(telling, target) and not anew):
                     found = taken.setdefault(telling.number, (said, number))
                     taken[telling.number] = min(found, (said, number))
     return taken

@@ -19,9 +19,7 @@ from enishi.kernel.encoding import state_digest
 from enishi.kernel.events import BeliefConfirmed, BeliefRetracted, BeliefStated
 from enishi.kernel.fold import Event
 from enishi.kernel.moments import DAY, Moment, date_of
-from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at, stale
-from enishi.projections.intervals import days_of
-from enishi.projections.vocabulary import (
+from enishi.kernel.words.vocabulary import (
     compared,
     kinds_of,
     near_keys,
@@ -29,6 +27,8 @@ from enishi.projections.vocabulary import (
     opposed_keys,
     published_keys,
 )
+from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at, stale
+from enishi.projections.intervals import days_of
 
 CHINA = timezone(timedelta(hours=8))
 MODELS = {
@@ -612,7 +612,7 @@ def test_the_published_keys_are_whole() -> None:
 
 
 def test_every_word_of_the_table_means_one_thing() -> None:
-    path = Path(__file__).parent.parent / "projections" / "words.toml"
+    path = Path(__file__).parent.parent / "kernel" / "words" / "words.toml"
     forms: dict[str, str] = {}
     for words in tomllib.loads(path.read_text("utf-8")).values():
         for word, others in words.items():
@@ -754,9 +754,9 @@ def test_asking_changes_nothing() -> None:
     state = BELIEFS.initial()
     for each in (*TEA, *WALNUTS):
         BELIEFS.apply(state, each, None)
-    before = state_digest("beliefs", 1, state)
+    before = state_digest("beliefs", BELIEFS.version, state)
     beliefs_at(state, on("2026-01-01"))
-    assert state_digest("beliefs", 1, state) == before
+    assert state_digest("beliefs", BELIEFS.version, state) == before
 
 
 def test_ten_thousand_statements_are_answered_fast() -> None:

@@ -40,8 +40,8 @@ from enishi.kernel.deciding.proposals import (
 )
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.errors import ProposerFailed
+from enishi.kernel.words.vocabulary import published_keys
 from enishi.projections.beliefs import BeliefView
-from enishi.projections.vocabulary import published_keys
 
 ANY: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 START = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -648,6 +648,102 @@ def test_26_a_denial_on_a_fork_is_one_there_alone(bond: Relationship) -> None:
     assert values(fork) == [] and values(bond) == ["walnuts"]
 
 
+WALNUTS: dict[str, Any] = {"key": "allergy", "category": "constraint"}
+
+
+@settings(max_examples=25, **ANY)
+@given(
+    st.lists(st.sampled_from(["before", "after"]), min_size=2, max_size=4),
+    st.integers(0, 3),
+    st.sets(st.integers(0, 4), min_size=1),
+    st.sampled_from(["edit", "erase", "withdraw"]),
+)
+def test_26_a_denial_holds_whichever_of_the_tellings_falls(
+    tmp_path_factory: pytest.TempPathFactory,
+    read: list[str],
+    denied: int,
+    gone: set[int],
+    how: str,
+) -> None:
+    with fixed_store(tmp_path_factory.mktemp("denied") / "s.db") as opened:
+        bond = opened.relationship("lumi", "chen")
+        words = [
+            "I am allergic to walnuts",
+            "Walnuts: I am allergic to them",
+            "我对核桃过敏",
+            "Walnuts!",
+        ]
+        texts = [said(bond, words[n], START + timedelta(days=n)) for n, _ in enumerate(read)]
+        tells = [
+            belief(text, words[n], "核桃" if n == 2 else "walnuts", basis="inferred", **WALNUTS)
+            for n, text in enumerate(texts)
+        ]
+        first = [n for n, when in enumerate(read) if when == "before"] or [0]
+        events = {n: accepted(bond, tells[n]) for n in first}
+        named = events[first[denied % len(first)]]
+        denial = said(bond, "That was not me.", START + timedelta(days=7))
+        accepted(bond, BeliefRetraction(belief=named, citations=cite(denial, "That was not me.")))
+        # Read only now, and told by somebody else later on.
+        for n in set(range(len(read))) - set(first):
+            accepted(bond, tells[n])
+        line = [Message("Chen cannot have walnuts", role="other", speaker="tom")]
+        later = bond.record(line, "Mm.", at=START + timedelta(days=8)).view().messages[0].number
+        accepted(bond, belief(later, "Chen cannot have walnuts", "walnuts", **WALNUTS))
+        texts.append(later)
+        assert current(bond) == []
+        before = bond.digests()
+        fallen = sorted({texts[n % len(texts)] for n in gone})
+        for text in fallen:
+            if how == "edit":
+                bond.edit(text, "Never mind.")
+            elif how == "erase":
+                with bond._stream.writing():
+                    bond._stream.destroy([text])
+            else:
+                bond.withdraw(text)
+            assert current(bond) == []
+        bond.edit(denial, "Never mind.")
+        left = set(texts) - set(fallen)
+        assert len(current(bond)) == (1 if left else 0)
+        bond.undo(denial)
+        assert current(bond) == []
+        for text in reversed(fallen) if how != "erase" else ():
+            bond.undo(text) if how == "edit" else bond.restore(text)
+        assert how == "erase" or bond.digests() == before
+        whole(bond)
+
+
+def test_26_the_users_yes_is_newer_than_what_had_taken_a_belief_back(bond: Relationship) -> None:
+    one = said(bond, "I am allergic to walnuts.", START)
+    stated = accepted(bond, belief(one, "I am allergic to walnuts.", "walnuts", **WALNUTS))
+
+    def deny(at: datetime | None = None) -> None:
+        text = said(bond, "That was not me.", at)
+        accepted(bond, BeliefRetraction(belief=stated, citations=cite(text, "That was not me.")))
+
+    deny(START + timedelta(days=1))
+    assert current(bond) == []
+    (right,) = bond.correct(stated, "right")
+    (view,) = current(bond)
+    assert (view.number, view.retraction) == (stated, None)
+    bond.withdraw(right)
+    assert current(bond) == []
+    bond.restore(right)
+    # Nor is the user's yes the last word for good.
+    bond.correct(stated, "wrong")
+    assert current(bond) == []
+    bond.correct(stated, "right")
+    assert values(bond) == ["walnuts"]
+    # Said in a text it counts alike: the later of the two, in whichever order they are read.
+    yes = said(bond, "Yes, still true.")
+    deny()
+    for text, holds in ((yes, []), (said(bond, "Yes, still true."), ["walnuts"])):
+        cited = cite(text, "Yes, still true.")
+        accepted(bond, BeliefConfirmation(belief=stated, citations=cited))
+        assert values(bond) == holds
+    whole(bond)
+
+
 # 28: what was not said in earnest
 
 
@@ -1082,7 +1178,7 @@ def test_39_what_only_looks_alike_stands_together(
 
 
 def bilingual() -> list[tuple[str, str]]:
-    from enishi.projections.vocabulary import _read
+    from enishi.kernel.words.vocabulary import _read
 
     return [
         (word, forms[0])

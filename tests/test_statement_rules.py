@@ -19,7 +19,7 @@ from enishi.kernel.deciding.proposals import Belief, OpenLoop, Promise, Proposal
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
 from enishi.kernel.rules.proposer import MOST_PROPOSALS, RuleProposer
-from enishi.projections.vocabulary import published_keys
+from enishi.kernel.words.vocabulary import published_keys
 
 RULES = RuleProposer()
 FRIDAY = Moment.of(datetime(2024, 3, 1, 12, tzinfo=UTC))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from enishi.kernel.checks import check_id
+from enishi.kernel.deciding.tellings import with_tellings
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.kernel.events import payload_of
 from enishi.kernel.recording import restore, withdraw
@@ -32,9 +33,9 @@ def correct(
 ) -> list[int]:
     """Record what the user says of a derived event. Returns the numbers of what was recorded.
 
-    A belief that is right is confirmed; one that is wrong is retracted, and where the user gives
-    another `value`, that one is stated in its place. What was said so on this branch is withdrawn
-    where the belief is right after all. Any other event that is wrong is withdrawn, and one that is
+    A belief that is right is confirmed, which is newer than whatever had taken it back; one that is
+    wrong is retracted, and where the user gives another `value`, that one is stated in its place.
+    What was said so by hand on this branch is withdrawn where the belief is right after all. Any other event that is wrong is withdrawn, and one that is
     right after all is restored. Needs `writing`.
     """
     if word not in ("right", "wrong"):
@@ -87,5 +88,5 @@ def _said_against(stream: Stream, branch: int, number: int) -> list[int]:
 
 def _by_hand(stream: Stream, branch: int, kind: str, target: int, **fields: Any) -> int:
     tip = stream.history.branches[branch].tip
-    payload = payload_of(kind, **_BY_HAND, **fields)
+    payload = with_tellings(stream, kind, payload_of(kind, **_BY_HAND, **fields))
     return stream.append(Draft(kind, payload, tip, branch, targets=(target,), happened=stream.now))

@@ -22,6 +22,7 @@ from enishi.kernel.deciding.proposals import (
     Proposer,
     ReadText,
 )
+from enishi.kernel.deciding.tellings import with_tellings
 from enishi.kernel.errors import Conflict, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
@@ -330,6 +331,7 @@ def _record_event(
     stream: Stream, branch: int, case: Case, by: str, causes: Sequence[int], decision: int
 ) -> int:
     kind, payload = accepted_event(case, by)
+    payload = with_tellings(stream, kind, payload)
     turn = _last_turn(stream, causes, stream.history.branches[branch].tip)
     draft = Draft(kind, payload, turn, branch, tuple(causes), (decision,), case.latest.moment)
     return stream.append(draft)

@@ -133,4 +133,4 @@ def _groups(name: str) -> dict[str, frozenset[int]]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("enishi.projections").joinpath(f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(files("enishi.kernel.words").joinpath(f"{name}.toml").read_text("utf-8"))

@@ -64,6 +64,38 @@ class UnreadableFile(EnishiError):
     """A file at a border is not what it should be: no chat, a truncated card, a bomb."""
 
 
+class PackError(UnreadableFile):
+    """A MemoryPack that cannot be taken in as it is. Nothing was changed."""
+
+
+class PackDamaged(PackError):
+    """A pack whose content is not what its seal, its chain or its records say it should be."""
+
+
+class PackTruncated(PackError):
+    """A pack that ends before its end."""
+
+
+class PackTooNew(PackError):
+    """A pack that a newer Enishi wrote."""
+
+
+class PackTooLarge(PackError):
+    """A pack, or a part of it, that is larger than any real one: a bomb, or a mistake."""
+
+
+class WrongKey(PackError):
+    """An encrypted pack that this key or passphrase does not open."""
+
+
+class WrongSigner(PackError):
+    """A pack that is not signed by whom it should be, or whose signature does not fit."""
+
+
+class PackConflict(Conflict):
+    """The pack and what is here went on differently. The message says from which number on."""
+
+
 class ProposerFailed(EnishiError):
     """The proposer gave no usable answer. Nothing was lost; the batch can be tried again."""
 

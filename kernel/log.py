@@ -60,6 +60,7 @@ CREATE TABLE checkpoint(
   line INTEGER NOT NULL, projection TEXT NOT NULL, version INTEGER NOT NULL,
   running BLOB NOT NULL, depth INTEGER NOT NULL, state BLOB NOT NULL, digest TEXT NOT NULL,
   PRIMARY KEY(line, projection, version, running)) STRICT, WITHOUT ROWID;
+CREATE TABLE signer(key BLOB PRIMARY KEY, name TEXT NOT NULL, seed BLOB) STRICT, WITHOUT ROWID;
 CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
 CREATE TRIGGER record_fixed BEFORE UPDATE ON record

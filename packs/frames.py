@@ -1,0 +1,257 @@
+"""The container of a MemoryPack: a zstd file of length-prefixed frames, sealed and maybe signed.
+
+It is three zstd frames after each other, so that any zstd tool opens it:
+
+- a skippable frame with the words `enishi memorypack` and the version of the format;
+- one ordinary frame: a sequence of (length as four bytes, big endian; msgpack), the last of which
+  is the seal: how many came before it, and the SHA-256 of all their bytes;
+- where the pack is signed, a skippable frame with the signer's public key and the signature.
+
+Reading never believes a length, a ratio or an end: each has a limit, and a file that ends early, or
+goes on, is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
+
+import msgpack
+
+from enishi.kernel.errors import PackDamaged, PackTooLarge, PackTooNew, PackTruncated, UnreadableFile
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+FORMAT = 1
+"""The version of the container and of what its frames mean."""
+
+FRAME_BYTES = 16 * 1024 * 1024
+"""The longest frame that is read or written."""
+
+RATIO = 1000
+"""How much longer than the file its content may be; beyond a few mebibytes no real pack comes near."""
+
+SLACK = 16 * 1024 * 1024
+"""What a file may always expand to, whatever its own size."""
+
+DEPTH = 32
+"""How deep a frame may be nested."""
+
+LEVEL = 3
+
+_TITLE = b"enishi memorypack "
+_OPENS, _SIGNS = 0x184D2A5E, 0x184D2A5F
+_SKIPPABLE = struct.Struct("<II")
+_LENGTH = struct.Struct(">I")
+_CHUNK = 256 * 1024
+_WINDOW = 23  # 8 MiB: what a pack may make its reader keep
+_SEAL_DOMAIN = b"enishi/memorypack/1\0"
+_SIGNATURE_BYTES = 4096
+
+
+class Signature(NamedTuple):
+    """Who sealed a pack: an Ed25519 public key, and its signature of the seal."""
+
+    signer: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a pack ended with. `digest` is the SHA-256 of its uncompressed stream."""
+
+    frames: int
+    digest: bytes
+    signature: Signature | None
+
+    @property
+    def signed_bytes(self) -> bytes:
+        """What a signature is made of."""
+        return signed_bytes(self.digest)
+
+
+def signed_bytes(digest: bytes) -> bytes:
+    """The bytes that the signer of a stream with this digest signs."""
+    return _SEAL_DOMAIN + digest
+
+
+def write_frames(
+    out: BinaryIO,
+    frames: Iterable[Any],
+    sign: Callable[[bytes], Signature] | None = None,
+) -> Seal:
+    """Write a container. `sign` is given the bytes to sign. The same frames give the same bytes."""
+    title = _TITLE + str(FORMAT).encode()
+    out.write(_SKIPPABLE.pack(_OPENS, len(title)) + title)
+    compressor = zstd.ZstdCompressor(level=LEVEL)
+    digest, count, pending, size = hashlib.sha256(), 0, [], 0
+    pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+
+    def add(value: Any) -> None:
+        nonlocal size
+        data = pack(value)
+        if len(data) > FRAME_BYTES:
+            raise PackTooLarge(f"a frame has {len(data)} bytes, and {FRAME_BYTES} is the most")
+        pending.append(_LENGTH.pack(len(data)))
+        pending.append(data)
+        size += len(data) + _LENGTH.size
+
+    def flush() -> None:
+        nonlocal size
+        data = b"".join(pending)
+        pending.clear()
+        size = 0
+        digest.update(data)
+        out.write(compressor.compress(data))
+
+    for value in frames:
+        add(value)
+        count += 1
+        if size >= _CHUNK:
+            flush()
+    flush()
+    add([count, digest.digest()])
+    flush()
+    out.write(compressor.flush())
+    seal = Seal(count, digest.digest(), None)
+    if sign is None:
+        return seal
+    signature = sign(seal.signed_bytes)
+    data = pack(list(signature))
+    out.write(_SKIPPABLE.pack(_SIGNS, len(data)) + data)
+    return Seal(count, seal.digest, signature)
+
+
+class FrameReader:
+    """Reads a container frame by frame: iterate to the end, then `seal` is there and was checked.
+
+    Nothing that a frame says may be believed for good before the end was reached.
+    """
+
+    def __init__(self, source: BinaryIO, name: str) -> None:
+        self._source = source
+        self._name = name
+        self.seal: Seal | None = None
+        self._expander: Any = zstd.ZstdDecompressor(
+            options={zstd.DecompressionParameter.window_log_max: _WINDOW}
+        )
+        self._taken = 0
+        self._made = 0
+        self._check_title()
+
+    def __iter__(self) -> Iterator[Any]:
+        digest, count, buffer, place = hashlib.sha256(), 0, b"", 0
+        last: bytes | None = None
+        while True:
+            while len(buffer) - place < _LENGTH.size or len(buffer) - place - _LENGTH.size < (
+                length := self._length(buffer, place)
+            ):
+                more = self._more()
+                if more is None:
+                    break
+                buffer, place = buffer[place:] + more, 0
+            else:
+                if last is not None:
+                    digest.update(last)
+                    count += 1
+                    yield self._value(last)
+                end = place + _LENGTH.size + length
+                last = buffer[place:end]
+                place = end
+                continue
+            break
+        if place != len(buffer) or last is None:
+            raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
+        self._check_seal(last, count, digest)
+
+    def _length(self, buffer: bytes, place: int) -> int:
+        length: int = _LENGTH.unpack_from(buffer, place)[0]
+        if length > FRAME_BYTES:
+            raise PackTooLarge(f"{self._name}: a frame claims {length} bytes; it is no pack of ours")
+        return length
+
+    def _more(self) -> bytes | None:
+        """The next expanded bytes, or None at the end of the compressed frame."""
+        expander = self._expander
+        while not expander.eof:
+            data = b""
+            if expander.needs_input:
+                data = self._source.read(_CHUNK)
+                self._taken += len(data)
+                if not data:
+                    raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
+            try:
+                found: bytes = expander.decompress(data, _CHUNK)
+            except zstd.ZstdError as error:
+                raise PackDamaged(f"{self._name} is damaged: {error}") from None
+            self._made += len(found)
+            if self._made > SLACK and self._made > RATIO * self._taken:
+                raise PackTooLarge(
+                    f"{self._name} expands to more than {RATIO} times its size; it is no pack of ours"
+                )
+            if found:
+                return found
+        return None
+
+    def _value(self, data: bytes) -> Any:
+        try:
+            return msgpack.unpackb(
+                memoryview(data)[_LENGTH.size :], ext_hook=_no_extension, timestamp=0
+            )
+        except Exception as error:  # noqa: BLE001 - changed bytes may fail in any way
+            raise PackDamaged(f"{self._name} is damaged: a frame cannot be read ({error})") from None
+
+    def _check_title(self) -> None:
+        start = self._source.read(_SKIPPABLE.size)
+        if len(start) < _SKIPPABLE.size:
+            raise UnreadableFile(f"{self._name} is no MemoryPack")
+        magic, length = _SKIPPABLE.unpack(start)
+        title = self._source.read(length) if length <= 64 else b""
+        if magic != _OPENS or not title.startswith(_TITLE):
+            raise UnreadableFile(f"{self._name} is no MemoryPack")
+        version = title.removeprefix(_TITLE)
+        if not version.isdigit() or version == b"0":
+            raise PackDamaged(f"{self._name} is damaged: it names no version")
+        if int(version) > FORMAT:
+            raise PackTooNew(
+                f"{self._name} has format {int(version)} and this Enishi knows {FORMAT}; "
+                "update Enishi"
+            )
+
+    def _check_seal(self, last: bytes, count: int, digest: Any) -> None:
+        value = self._value(last)
+        match value:
+            case [int(frames), bytes(sealed)] if len(sealed) == 32:
+                if frames != count or sealed != digest.digest():
+                    raise PackDamaged(f"{self._name} was changed: its seal does not fit its content")
+            case _:
+                raise PackTruncated(f"{self._name} has no seal at its end; copy the file again")
+        digest.update(last)
+        self.seal = Seal(count, digest.digest(), self._signature())
+
+    def _signature(self) -> Signature | None:
+        rest = self._expander.unused_data + self._source.read(_SIGNATURE_BYTES + 1)
+        if not rest:
+            return None
+        if len(rest) < _SKIPPABLE.size:
+            raise PackTruncated(f"{self._name} ends within its signature; copy the file again")
+        magic, length = _SKIPPABLE.unpack_from(rest)
+        body = rest[_SKIPPABLE.size :]
+        if magic == _SIGNS and len(body) < length <= _SIGNATURE_BYTES:
+            raise PackTruncated(f"{self._name} ends within its signature; copy the file again")
+        if magic == _SIGNS and len(body) == length:
+            match self._value(bytes(_LENGTH.size) + body):
+                case [bytes(signer), bytes(signature)]:
+                    return Signature(signer, signature)
+        raise PackDamaged(f"{self._name} is damaged: what follows its seal is no signature")
+
+
+def _no_extension(code: int, data: bytes) -> Any:
+    raise ValueError(f"an extension type ({code}), and none occurs in a pack")

@@ -1,0 +1,193 @@
+"""MemoryPack: one relationship as frames. `docs/memorypack.md` is the text of this format.
+
+A pack begins with a manifest, then come the relationship's lines, each a frame that says where it
+leaves an earlier one and a frame for every record from there on. Where two machines both went on,
+there are two lines; else there is one. The order of the lines follows from the records' hashes
+alone, so that the same relationship gives the same frames everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from enishi.kernel.deciding.proposals import Frozen
+from enishi.kernel.encoding import header_hash
+from enishi.kernel.errors import PackDamaged
+from enishi.packs.frames import FrameReader, Seal
+
+Digests = dict[str, tuple[int, str]]
+"""Projection name to its version and the digest of its state."""
+
+
+class BranchDigests(Frozen):
+    """What the folds of one branch come to. `number` is that of the record that made the branch."""
+
+    number: int
+    name: str
+    digests: Digests
+
+
+class ManifestLine(Frozen):
+    """One line: how many records it has from the first on, its last hash, and its branches."""
+
+    length: int = Field(gt=0)
+    tip: bytes = Field(min_length=32, max_length=32)
+    branches: tuple[BranchDigests, ...]
+
+
+class Manifest(Frozen):
+    """What a pack says of itself before its records come. All of it is checked against them.
+
+    `agent` and `user` are outside ids. Counts are over all records of the pack: `payloads` are
+    there, `erased` were destroyed for good, `withheld` exist elsewhere and were left out.
+    `policies` and `blueprints` are the names of those that were ever adopted, in that order.
+    """
+
+    relationship: bytes = Field(min_length=16, max_length=16)
+    agent: str
+    user: str
+    records: int
+    payloads: int
+    erased: int
+    withheld: int
+    policies: tuple[str, ...]
+    blueprints: tuple[str, ...]
+    lines: tuple[ManifestLine, ...] = Field(min_length=1)
+
+
+class PackedRecord(NamedTuple):
+    """A record as packed: header bytes, and salt and payload bytes where they are there."""
+
+    header: bytes
+    salt: bytes | None
+    payload: bytes | None
+
+    @property
+    def hash(self) -> bytes:
+        """The hash that the next record carries."""
+        return header_hash(self.header)
+
+
+class LineStart(NamedTuple):
+    """The next records are those of a line from number `fork` on; before, it is line `parent`."""
+
+    parent: int
+    fork: int
+
+
+def line_order(lines: Sequence[Sequence[bytes]]) -> list[tuple[int, LineStart]]:
+    """Which line comes when, and where each leaves an earlier one, given the hashes of each.
+
+    Where lines part, the one with the smaller hash comes first.
+    """
+    order = sorted(range(len(lines)), key=lambda line: list(lines[line]))
+    started: list[tuple[int, LineStart]] = []
+    for line in order:
+        parent, fork = 0, 0
+        for place, (other, _) in enumerate(started):
+            if (shared := _shared(lines[other], lines[line])) > fork:
+                parent, fork = place, shared
+        started.append((line, LineStart(parent, fork)))
+    return started
+
+
+def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """How many hashes two lines begin with together. What differs once differs from there on."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[middle - 1] == other[middle - 1]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def manifest_frame(manifest: Manifest) -> dict[str, Any]:
+    """The first frame of a pack: sorted by key, so that it is the same everywhere."""
+    return _sorted(manifest.model_dump())  # type: ignore[no-any-return]
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(item) for item in value]
+    return value
+
+
+class PackReader:
+    """Reads a pack in one pass: `manifest` at once, lines and records by iterating.
+
+    Shapes, counts and tips are checked on the way, and the seal at the end; what the records say
+    is checked by whoever takes them in.
+    """
+
+    def __init__(self, source: BinaryIO, name: str) -> None:
+        self.name = name
+        self._frames = FrameReader(source, name)
+        self._rest = iter(self._frames)
+        self.manifest = self._read_manifest()
+
+    @property
+    def seal(self) -> Seal:
+        """What the pack ended with; there once it was read to its end."""
+        assert self._frames.seal is not None, "the seal comes last"
+        return self._frames.seal
+
+    def __iter__(self) -> Iterator[LineStart | PackedRecord]:
+        manifest, lines = self.manifest, 0
+        length, tip, counts = 0, b"", [0, 0]
+        for value in self._rest:
+            match value:
+                case [int(parent), int(fork)]:
+                    self._end_line(lines, length, tip)
+                    if not self._can_leave(lines, parent, fork):
+                        raise self._damaged(f"line {lines} leaves no earlier one")
+                    lines, length, tip = lines + 1, fork, b""
+                    yield LineStart(parent, fork)
+                case [bytes(header), bytes() | None as salt, bytes() | None as payload] if lines:
+                    record = PackedRecord(header, salt, payload)
+                    counts[payload is not None] += 1
+                    length, tip = length + 1, record.hash
+                    yield record
+                case _:
+                    raise self._damaged("a frame is neither a line nor a record")
+        self._end_line(lines, length, tip)
+        if lines != len(manifest.lines):
+            raise self._damaged(f"it has {lines} lines and its manifest {len(manifest.lines)}")
+        gone = manifest.erased + manifest.withheld
+        if counts != [gone, manifest.payloads] or sum(counts) != manifest.records:
+            raise self._damaged("the counts of its manifest differ from its records")
+
+    def _can_leave(self, line: int, parent: int, fork: int) -> bool:
+        if line == 0:
+            return (parent, fork) == (0, 0)
+        return 0 <= parent < line and 0 < fork <= self.manifest.lines[parent].length
+
+    def _end_line(self, lines: int, length: int, tip: bytes) -> None:
+        if lines == 0:
+            return
+        if lines > len(self.manifest.lines):
+            raise self._damaged("it has more lines than its manifest says")
+        said = self.manifest.lines[lines - 1]
+        if (length, tip) != (said.length, said.tip):
+            raise self._damaged(f"line {lines - 1} does not end as the manifest says")
+
+    def _read_manifest(self) -> Manifest:
+        value = next(self._rest, None)
+        if not isinstance(value, dict):
+            raise self._damaged("it does not begin with a manifest")
+        try:
+            manifest = Manifest.model_validate(value, strict=False)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise self._damaged(f"its manifest does not fit at {place}: {first['msg']}") from None
+        return manifest
+
+    def _damaged(self, what: str) -> PackDamaged:
+        return PackDamaged(f"{self.name} is damaged: {what}")

@@ -1,0 +1,142 @@
+"""Encrypted packs: a whole pack as a standard age file, which the `age` tool opens as well.
+
+By the package `pyrage`, which the extra `crypto` brings. A pack for somebody's public key
+(`age1…`) is streamed; one for a passphrase is held in memory while it is made or opened.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO
+
+from enishi.kernel.errors import InvalidInput, MissingExtra, PackDamaged, PackTooLarge, WrongKey
+
+AGE = b"age-encryption.org/v1"
+"""How an age file begins."""
+
+PASSPHRASE_BYTES = 512 * 1024 * 1024
+"""The largest pack that is opened with a passphrase."""
+
+
+def is_encrypted(start: bytes) -> bool:
+    """Whether these first bytes of a file are those of an age file."""
+    return start.startswith(AGE)
+
+
+@contextmanager
+def encrypting(out: BinaryIO, recipient: str | None, passphrase: str | None) -> Iterator[BinaryIO]:
+    """Gives a file to write to; what is written comes out encrypted, if either is given."""
+    if passphrase is not None:
+        whole = io.BytesIO()
+        yield whole
+        out.write(_pyrage().passphrase.encrypt(whole.getvalue(), passphrase))
+    elif recipient is not None:
+        pyrage = _pyrage()
+        try:
+            to = pyrage.x25519.Recipient.from_str(recipient)
+        except pyrage.RecipientError:
+            raise InvalidInput(f"{recipient!r} is no age public key (age1…)") from None
+        with _fed(lambda source: pyrage.encrypt_io(source, out, [to])) as inside:
+            yield inside
+    else:
+        yield out
+
+
+@contextmanager
+def decrypting(
+    source: BinaryIO, name: str, identity: str | None, passphrase: str | None
+) -> Iterator[BinaryIO]:
+    """Gives a file to read from; what is read was decrypted. A key that does not fit is WrongKey."""
+    pyrage = _pyrage()
+    try:
+        if passphrase is not None:
+            data = source.read(PASSPHRASE_BYTES + 1)
+            if len(data) > PASSPHRASE_BYTES:
+                raise PackTooLarge(f"{name} is too large to be opened with a passphrase")
+            yield io.BytesIO(pyrage.passphrase.decrypt(data, passphrase))
+        elif identity is not None:
+            try:
+                key = pyrage.x25519.Identity.from_str(identity)
+            except pyrage.IdentityError:
+                raise InvalidInput("this is no age identity (AGE-SECRET-KEY-1…)") from None
+            with _fed_by(lambda sink: pyrage.decrypt_io(source, sink, [key])) as inside:
+                yield inside
+        else:
+            raise WrongKey(f"{name} is encrypted; give the key or the passphrase that opens it")
+    except (pyrage.DecryptError, _Undecrypted) as error:
+        if any(words in str(error) for words in ("No matching keys", "Decryption failed")):
+            raise WrongKey(f"{name} is not opened by this key or passphrase") from None
+        raise PackDamaged(f"{name} was changed or cut short: {error}") from None
+
+
+def new_identity() -> tuple[str, str]:
+    """A new age identity and the public key that belongs to it."""
+    identity = _pyrage().x25519.Identity.generate()
+    return str(identity), str(identity.to_public())
+
+
+class _Undecrypted(Exception):
+    """The stream could not be decrypted to its end."""
+
+
+@contextmanager
+def _fed(work: Callable[[BinaryIO], None]) -> Iterator[BinaryIO]:
+    """A file whose bytes a thread works on while they are written."""
+    source, sink = os.pipe()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        with os.fdopen(source, "rb") as reader:
+            try:
+                work(reader)
+            except BaseException as error:  # noqa: BLE001 - it is raised where it belongs
+                failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        with os.fdopen(sink, "wb") as inside:
+            yield inside
+    finally:
+        thread.join()
+        if failed:
+            raise failed[0]
+
+
+@contextmanager
+def _fed_by(work: Callable[[BinaryIO], None]) -> Iterator[BinaryIO]:
+    """A file whose bytes a thread makes while they are read."""
+    source, sink = os.pipe()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        with suppress(BrokenPipeError), os.fdopen(sink, "wb") as writer:
+            try:
+                work(writer)
+            except BrokenPipeError:
+                pass  # the reader had enough
+            except BaseException as error:  # noqa: BLE001 - it is raised where it belongs
+                failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        with os.fdopen(source, "rb") as inside:
+            yield inside
+    finally:
+        thread.join()
+        # What was read in vain tells less than why it could not be read on.
+        if failed:
+            raise _Undecrypted(str(failed[0])) from failed[0]
+
+
+def _pyrage() -> Any:
+    try:
+        import pyrage
+    except ImportError:
+        raise MissingExtra("encrypted packs need: pip install 'enishi[crypto]'") from None
+    return pyrage

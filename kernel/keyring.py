@@ -69,7 +69,9 @@ def own_key(log: Log, entropy: Entropy) -> tuple[bytes, bytes]:
 
 def public_key(seed: bytes) -> bytes:
     """The public key of a seed of 32 bytes."""
-    return bytes(_ed25519().Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw())
+    return bytes(
+        _ed25519().Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
+    )
 
 
 def sign(seed: bytes, data: bytes) -> bytes:

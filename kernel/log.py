@@ -364,9 +364,9 @@ class Log:
                 ) from None
             self._requests.clear()
 
-    def headers(self, line: int, start: int = 0) -> Iterator[Header]:
-        """The headers of a line from number `start` on."""
-        for (data,) in self._scan("SELECT header", line, start):
+    def headers(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Header]:
+        """The headers of a line from number `start` up to, not including, `stop`."""
+        for (data,) in self._scan("SELECT header", line, start, stop):
             yield decode_header(data)
 
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
@@ -376,11 +376,31 @@ class Log:
                 decode_header(data), digest, None if payload is None else decode_payload(payload)
             )
 
-    def raw(self, line: int) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
+    def raw(
+        self, line: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
-        rows = self._scan("SELECT id, CAST(type AS BLOB), header, hash, salt, payload", line, 0)
+        columns = "SELECT id, CAST(type AS BLOB), header, hash, salt, payload"
+        rows = self._scan(columns, line, start, stop)
         for key, type_name, *rest in rows:
             yield key & 0xFFFFFFFF, _text(type_name), *rest
+
+    def missing(self, line: int) -> frozenset[int]:
+        """The numbers that have no payload: it was erased, or withheld by whom it came from."""
+        rows = self._query(
+            "SELECT id FROM record WHERE id BETWEEN ? AND ? AND payload IS NULL",
+            (_key(line, 0), _last(line)),
+        )
+        return frozenset(key & 0xFFFFFFFF for (key,) in rows)
+
+    def hashes(self, line: int) -> list[bytes]:
+        """The hash of every record, in order."""
+        return [digest for (digest,) in self._scan("SELECT hash", line, 0)]
+
+    def hash_of(self, line: int, number: int) -> bytes:
+        """The hash of one record, which must be there."""
+        sql = "SELECT hash FROM record WHERE id=?"
+        return bytes(self._query(sql, (_key(line, number),))[0][0])
 
     def record(self, line: int, number: int) -> Record | None:
         """One record, or None where there is no such number."""

@@ -22,7 +22,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgpack
 
-from enishi.kernel.errors import PackDamaged, PackTooLarge, PackTooNew, PackTruncated, UnreadableFile
+from enishi.kernel.errors import (
+    PackDamaged,
+    PackTooLarge,
+    PackTooNew,
+    PackTruncated,
+    UnreadableFile,
+)
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -174,7 +180,9 @@ class FrameReader:
     def _length(self, buffer: bytes, place: int) -> int:
         length: int = _LENGTH.unpack_from(buffer, place)[0]
         if length > FRAME_BYTES:
-            raise PackTooLarge(f"{self._name}: a frame claims {length} bytes; it is no pack of ours")
+            raise PackTooLarge(
+                f"{self._name}: a frame claims {length} bytes; it is no pack of ours"
+            )
         return length
 
     def _more(self) -> bytes | None:
@@ -206,7 +214,9 @@ class FrameReader:
                 memoryview(data)[_LENGTH.size :], ext_hook=_no_extension, timestamp=0
             )
         except Exception as error:  # noqa: BLE001 - changed bytes may fail in any way
-            raise PackDamaged(f"{self._name} is damaged: a frame cannot be read ({error})") from None
+            raise PackDamaged(
+                f"{self._name} is damaged: a frame cannot be read ({error})"
+            ) from None
 
     def _check_title(self) -> None:
         start = self._source.read(_SKIPPABLE.size)
@@ -230,7 +240,9 @@ class FrameReader:
         match value:
             case [int(frames), bytes(sealed)] if len(sealed) == 32:
                 if frames != count or sealed != digest.digest():
-                    raise PackDamaged(f"{self._name} was changed: its seal does not fit its content")
+                    raise PackDamaged(
+                        f"{self._name} was changed: its seal does not fit its content"
+                    )
             case _:
                 raise PackTruncated(f"{self._name} has no seal at its end; copy the file again")
         digest.update(last)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from enishi.kernel.encoding import state_digest
 from enishi.kernel.explaining import Quote, quotes
 from enishi.kernel.fold import (
+    Event,
     Projection,
     Reason,
     State,
@@ -113,7 +114,12 @@ def state_then(stream: Stream, branch: int, projection: Projection, until: Momen
 
 def replayed_digest(stream: Stream, branch: int, projection: Projection) -> str:
     """The digest of a fold from zero. Needs `stream.reading()`."""
-    state = fold_anew(projection, standing_events(stream, stream.standing(branch), projection))
+    return digest_of(projection, standing_events(stream, stream.standing(branch), projection))
+
+
+def digest_of(projection: Projection, events: Iterator[Event]) -> str:
+    """The digest of the state after these events, from zero."""
+    state = fold_anew(projection, events)
     return state_digest(projection.name, projection.version, state)
 
 

@@ -1,0 +1,155 @@
+"""A relationship out: what goes into a pack, read in one consistent view of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from enishi.kernel.errors import InvalidInput
+from enishi.kernel.fold import fold_of, standing_events
+from enishi.kernel.history import UNKNOWN_TIME, History
+from enishi.kernel.moments import Moment
+from enishi.kernel.standing import Standing
+from enishi.kernel.stream import Stream
+from enishi.packs.frames import Seal, Signature, write_frames
+from enishi.packs.memorypack import (
+    BranchDigests,
+    LineStart,
+    Manifest,
+    ManifestLine,
+    line_order,
+    manifest_frame,
+)
+from enishi.projections import PROJECTIONS
+from enishi.projections.reading import digest_of
+
+Progress = Callable[[int, int], None]
+"""Told how many records are written, and how many there are."""
+
+
+class Cut(NamedTuple):
+    """One line as far as it is packed: `length` records, without the payloads of `withheld`.
+
+    `missing` are those that have no payload here, erased or withheld.
+    """
+
+    stream: Stream
+    length: int
+    withheld: frozenset[int]
+    missing: frozenset[int]
+
+
+def cut(stream: Stream, until: Moment | int | None, withheld: frozenset[int]) -> Cut:
+    """A line up to a number (exclusive) or to a moment: before the first thing that came later."""
+    history = stream.history
+    length = len(history)
+    if isinstance(until, Moment):
+        later = (n for n in range(1, length) if UNKNOWN_TIME < until.at < history.at[n])
+        length = next(later, length)
+    elif until is not None:
+        if not 0 < until <= length:
+            raise InvalidInput(f"there is no number {until}; the last is {length - 1}")
+        length = until
+    return Cut(stream, length, withheld, stream.log.missing(stream.line.line))
+
+
+def write_pack(
+    out: BinaryIO,
+    cuts: Sequence[Cut],
+    sign: Callable[[bytes], Signature] | None = None,
+    progress: Progress = lambda done, total: None,
+) -> tuple[Manifest, Seal]:
+    """Write one relationship, whole or as far as its lines are cut. Needs `log.reading()`."""
+    placed = _placed(cuts)
+    manifest = _manifest(placed)
+
+    def frames() -> Iterator[Any]:
+        yield manifest_frame(manifest)
+        done = 0
+        for line, start in placed:
+            yield list(start)
+            for frame in _records(line, start.fork):
+                yield frame
+                done += 1
+                if done % 1000 == 0:
+                    progress(done, manifest.records)
+        progress(done, manifest.records)
+
+    return manifest, write_frames(out, frames(), sign)
+
+
+def _placed(cuts: Sequence[Cut]) -> list[tuple[Cut, LineStart]]:
+    if len(cuts) == 1:
+        return [(cuts[0], LineStart(0, 0))]
+    hashes = [line.stream.log.hashes(line.stream.line.line)[: line.length] for line in cuts]
+    return [(cuts[place], start) for place, start in line_order(hashes)]
+
+
+def _records(line: Cut, start: int) -> Iterator[list[bytes | None]]:
+    rows = line.stream.log.raw(line.stream.line.line, start, line.length)
+    for number, _, header, _, salt, payload in rows:
+        kept = number not in line.withheld
+        yield [header, salt if kept else None, payload if kept else None]
+
+
+def _manifest(placed: Sequence[tuple[Cut, LineStart]]) -> Manifest:
+    line = placed[0][0].stream.line
+    records = payloads = erased = 0
+    for one, start in placed:
+        own = range(start.fork, one.length)
+        gone = _gone(one)
+        records += len(own)
+        payloads += sum(number not in gone for number in own)
+        erased += sum(number in one.stream.history.erased for number in own)
+    return Manifest(
+        relationship=line.relationship,
+        agent=line.agent,
+        user=line.user,
+        records=records,
+        payloads=payloads,
+        erased=erased,
+        withheld=records - payloads - erased,
+        policies=_names(placed, "PolicyAdopted"),
+        blueprints=_names(placed, "BlueprintAdopted"),
+        lines=tuple(_line(one) for one, _ in placed),
+    )
+
+
+def _gone(line: Cut) -> frozenset[int]:
+    return line.missing | line.withheld
+
+
+def _names(placed: Sequence[tuple[Cut, LineStart]], type_name: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for line, start in placed:
+        numbers = line.stream.history.all(type_name)
+        own = [n for n in numbers if start.fork <= n < line.length and n not in _gone(line)]
+        payloads = line.stream.payloads(own)
+        found += [payloads[number]["name"] for number in own]
+    return tuple(dict.fromkeys(found))
+
+
+def _line(line: Cut) -> ManifestLine:
+    stream = line.stream
+    names = {n: name for n, name in stream.branch_names().items() if n < line.length}
+    tip = stream.log.hash_of(stream.line.line, line.length - 1)
+    history = stream.history
+    whole = line.length == len(history)
+    if not whole:
+        history = History()
+        history.extend(stream.log.headers(stream.line.line, 0, line.length))
+    branches = []
+    for number, name in names.items():
+        digests = {}
+        for projection in PROJECTIONS:
+            if whole and not line.withheld:
+                digest = fold_of(stream, number, projection).digest()
+            else:
+                standing = Standing(history, number)
+                standing.catch_up()
+                events = standing_events(stream, standing, projection)
+                there = (event for event in events if event.number not in line.withheld)
+                digest = digest_of(projection, there)
+            digests[projection.name] = (projection.version, digest)
+        branches.append(BranchDigests(number=number, name=name, digests=digests))
+    return ManifestLine(length=line.length, tip=tip, branches=tuple(branches))

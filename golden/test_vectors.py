@@ -252,7 +252,7 @@ def append_foreign(
 ) -> int:
     """Append what a later version of this program might have written."""
     with stream.writing():
-        length, previous = stream.log.tip(stream.line.line)
+        length, previous, _ = stream.log.tip(stream.line.line)
         salt, data, committed = sealed(payload, stream.entropy)
         header = Header(
             format=FORMAT,

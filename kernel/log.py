@@ -31,6 +31,7 @@ from enishi.kernel.errors import (
     EnishiError,
     LogDamaged,
     NotAStore,
+    NotFound,
     RequestConflict,
     StoreBusy,
     StoreFailure,
@@ -45,11 +46,13 @@ STORE_VERSION = 1
 BUSY_SECONDS = 120
 _LINE_SHIFT = 32
 _FLUSH_ROWS = 500
+_SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 
 _SCHEMA = """
 CREATE TABLE line(
-  line INTEGER PRIMARY KEY, relationship BLOB NOT NULL UNIQUE, secret BLOB NOT NULL,
-  agent TEXT NOT NULL, user TEXT NOT NULL, UNIQUE(agent, user)) STRICT;
+  line INTEGER PRIMARY KEY, relationship BLOB NOT NULL, secret BLOB NOT NULL,
+  agent TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, changed INTEGER NOT NULL,
+  UNIQUE(agent, user, name), UNIQUE(relationship, name)) STRICT;
 CREATE TABLE record(
   id INTEGER PRIMARY KEY, type TEXT NOT NULL, header BLOB NOT NULL, hash BLOB NOT NULL,
   salt BLOB, payload BLOB) STRICT;
@@ -60,9 +63,15 @@ CREATE TABLE checkpoint(
   line INTEGER NOT NULL, projection TEXT NOT NULL, version INTEGER NOT NULL,
   running BLOB NOT NULL, depth INTEGER NOT NULL, state BLOB NOT NULL, digest TEXT NOT NULL,
   PRIMARY KEY(line, projection, version, running)) STRICT, WITHOUT ROWID;
+CREATE TABLE exported(
+  relationship BLOB NOT NULL, pack BLOB NOT NULL, at INTEGER NOT NULL,
+  PRIMARY KEY(relationship, pack)) STRICT, WITHOUT ROWID;
 CREATE TABLE signer(key BLOB PRIMARY KEY, name TEXT NOT NULL, seed BLOB) STRICT, WITHOUT ROWID;
 CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
+"""
+
+_GUARDS = """
 CREATE TRIGGER record_fixed BEFORE UPDATE ON record
   WHEN NEW.id <> OLD.id OR NEW.type <> OLD.type OR NEW.header <> OLD.header
     OR NEW.hash <> OLD.hash OR NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
@@ -74,13 +83,17 @@ CREATE TRIGGER record_kept BEFORE DELETE ON record
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One relationship's chain in this store; `line` is local to the file."""
+    """One relationship's chain in this store; `line` and `name` are local to the file.
+
+    The first line of a relationship has no name.
+    """
 
     line: int
     relationship: bytes
     secret: bytes
     agent: str
     user: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +209,7 @@ class Log:
         try:
             # Another process may have been first.
             if _store_version(connection, self.path) == 0:
-                for statement in _statements(_SCHEMA):
+                for statement in _statements(_SCHEMA + _GUARDS):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={STORE_VERSION}")
@@ -265,7 +278,7 @@ class Log:
             self._appended = False
             try:
                 yield
-                self._flush()
+                self.flush()
                 connection.execute("COMMIT")
             except BaseException:
                 self._undo()
@@ -279,11 +292,11 @@ class Log:
     @contextmanager
     def _nested(self) -> Iterator[None]:
         """A part of a transaction that can fail alone, if the caller catches its error."""
-        self._flush()
+        self.flush()
         self.connection.execute("SAVEPOINT part")
         try:
             yield
-            self._flush()
+            self.flush()
         except BaseException:
             self._undo()
             if self.connection.in_transaction:
@@ -302,41 +315,65 @@ class Log:
     # Lines
 
     def lines(self) -> list[Line]:
-        """All relationships of the store, in the order in which they came."""
-        rows = self._query("SELECT line, relationship, secret, agent, user FROM line ORDER BY line")
-        return [self._line(row) for row in rows]
+        """All lines of the store, in the order in which they came."""
+        return [self._line(row) for row in self._query(f"{_SELECT_LINE} ORDER BY line")]
 
-    def line_of(self, agent: str, user: str) -> Line | None:
-        """The relationship of these two, if there is one."""
-        rows = self._query(
-            "SELECT line, relationship, secret, agent, user FROM line WHERE agent=? AND user=?",
-            (agent, user),
-        )
+    def line_of(self, agent: str, user: str, name: str = "") -> Line | None:
+        """The line of these two with this name, if there is one."""
+        where = " WHERE agent=? AND user=? AND name=?"
+        rows = self._query(_SELECT_LINE + where, (agent, user, name))
         return self._line(rows[0]) if rows else None
 
-    def _line(self, row: tuple[int, bytes, bytes, str, str]) -> Line:
+    def line_now(self, line: Line) -> Line:
+        """The same line as the store has it now, or NotFound."""
+        where = " WHERE relationship=? AND name=?"
+        rows = self._query(_SELECT_LINE + where, (line.relationship, line.name))
+        if not rows:
+            raise NotFound(
+                f"the relationship of {line.agent!r} and {line.user!r} is gone; "
+                "ask the store for it again"
+            )
+        return self._line(rows[0])
+
+    def _line(self, row: tuple[int, bytes, bytes, str, str, str]) -> Line:
         if not 0 < row[0] < 1 << 31:
             raise LogDamaged(f"{self.path}: a relationship has the impossible place {row[0]}")
         return Line(*row)
 
-    def add_line(self, relationship: bytes, secret: bytes, agent: str, user: str) -> Line:
+    def add_line(
+        self, relationship: bytes, secret: bytes, agent: str, user: str, name: str = ""
+    ) -> Line:
         """A new, empty line. Needs `writing`."""
         self._appended = True
         cursor = self.connection.execute(
-            "INSERT INTO line(relationship, secret, agent, user) VALUES(?,?,?,?)",
-            (relationship, secret, agent, user),
+            "INSERT INTO line(relationship, secret, agent, user, name, changed)"
+            " VALUES(?,?,?,?,?,0)",
+            (relationship, secret, agent, user, name),
         )
-        return Line(cursor.lastrowid or 0, relationship, secret, agent, user)
+        return Line(cursor.lastrowid or 0, relationship, secret, agent, user, name)
+
+    @contextmanager
+    def unguarded(self) -> Iterator[None]:
+        """Within, whole lines may go and withheld payloads come. Needs `writing`."""
+        self.flush()
+        for name in ("record_fixed", "record_kept"):
+            self.connection.execute(f"DROP TRIGGER {name}")
+        yield
+        for statement in _statements(_GUARDS):
+            self.connection.execute(statement)
 
     # Records
 
-    def tip(self, line: int) -> tuple[int, bytes | None]:
-        """How many records the line has, and the hash of the last."""
+    def tip(self, line: int) -> tuple[int, bytes | None, int]:
+        """How many records the line has, the hash of the last, and how often it was changed."""
         rows = self._query(
-            "SELECT id, hash FROM record WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
-            (_key(line, 0), _last(line)),
+            "SELECT id, hash, (SELECT changed FROM line WHERE line=?) FROM record"
+            " WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
+            (line, key_of(line, 0), last_key(line)),
         )
-        return ((rows[0][0] & 0xFFFFFFFF) + 1, rows[0][1]) if rows else (0, None)
+        return (
+            ((rows[0][0] & 0xFFFFFFFF) + 1, rows[0][1], rows[0][2] or 0) if rows else (0, None, 0)
+        )
 
     def append(self, line: int, header: Header, salt: bytes, payload: bytes) -> bytes:
         """Add one record; its header names the payload's commitment. Returns its hash."""
@@ -345,13 +382,14 @@ class Log:
         self._appended = True
         if header.request is not None:
             self._requests.append((line, header.request, header.number))
-        key = _key(line, header.number)
+        key = key_of(line, header.number)
         self._pending.append((key, header.type, data, digest, salt, payload))
         if len(self._pending) >= _FLUSH_ROWS:
-            self._flush()
+            self.flush()
         return digest
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Give SQLite what was appended; it is done before anything else is asked."""
         if self._pending:
             self.connection.executemany("INSERT INTO record VALUES(?,?,?,?,?,?)", self._pending)
             self._pending.clear()
@@ -389,7 +427,7 @@ class Log:
         """The numbers that have no payload: it was erased, or withheld by whom it came from."""
         rows = self._query(
             "SELECT id FROM record WHERE id BETWEEN ? AND ? AND payload IS NULL",
-            (_key(line, 0), _last(line)),
+            (key_of(line, 0), last_key(line)),
         )
         return frozenset(key & 0xFFFFFFFF for (key,) in rows)
 
@@ -400,7 +438,7 @@ class Log:
     def hash_of(self, line: int, number: int) -> bytes:
         """The hash of one record, which must be there."""
         sql = "SELECT hash FROM record WHERE id=?"
-        return bytes(self._query(sql, (_key(line, number),))[0][0])
+        return bytes(self._query(sql, (key_of(line, number),))[0][0])
 
     def record(self, line: int, number: int) -> Record | None:
         """One record, or None where there is no such number."""
@@ -417,7 +455,7 @@ class Log:
         low, high = min(numbers), max(numbers)
         if high - low > 50 * len(numbers) + 1000:
             for start in range(0, len(numbers), 500):
-                keys = [_key(line, number) for number in numbers[start : start + 500]]
+                keys = [key_of(line, number) for number in numbers[start : start + 500]]
                 marks = ",".join("?" * len(keys))
                 sql = f"SELECT id, payload FROM record WHERE id IN ({marks})"
                 found.update(_decoded(self._query(sql, keys)))
@@ -425,7 +463,7 @@ class Log:
         kinds = list(types)
         marks = ",".join("?" * len(kinds))
         sql = f"SELECT id, payload FROM record WHERE id BETWEEN ? AND ? AND type IN ({marks})"
-        return dict(_decoded(self._query(sql, (_key(line, low), _key(line, high), *kinds))))
+        return dict(_decoded(self._query(sql, (key_of(line, low), key_of(line, high), *kinds))))
 
     def requested(self, line: Line, request: str) -> int | None:
         """The number of the first record of a request, if it was made before."""
@@ -441,10 +479,10 @@ class Log:
 
     def destroy(self, line: int, numbers: Iterable[int]) -> None:
         """Destroy payloads and salts. Needs `writing`, and a tombstone in the same transaction."""
-        self._flush()
+        self.flush()
         self.connection.executemany(
             "UPDATE record SET salt=NULL, payload=NULL WHERE id=?",
-            [(_key(line, number),) for number in numbers],
+            [(key_of(line, number),) for number in numbers],
         )
 
     # Checkpoints: a cache, dropped at any time.
@@ -497,16 +535,16 @@ class Log:
     def _scan(
         self, select: str, line: int, start: int, stop: int | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        last = _last(line) if stop is None else _key(line, stop) - 1
+        last = last_key(line) if stop is None else key_of(line, stop) - 1
         sql = f"{select} FROM record WHERE id BETWEEN ? AND ? ORDER BY id"
         assert self._depth, "a scan needs `reading` or `writing` around it"
         with translated(self.path):
-            self._flush()
-            yield from self.connection.execute(sql, (_key(line, start), last))
+            self.flush()
+            yield from self.connection.execute(sql, (key_of(line, start), last))
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, translated(self.path):
-            self._flush()
+            self.flush()
             return self.connection.execute(sql, values).fetchall()
 
 
@@ -552,11 +590,13 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def _key(line: int, number: int) -> int:
+def key_of(line: int, number: int) -> int:
+    """The key of a record: line and number in one integer."""
     return line << _LINE_SHIFT | number
 
 
-def _last(line: int) -> int:
+def last_key(line: int) -> int:
+    """The largest key that a record of the line could have."""
     return (line + 1 << _LINE_SHIFT) - 1
 
 

@@ -67,6 +67,7 @@ class Stream:
     _previous: bytes | None = None
     _now: Moment | None = None
     _undone: int = 0
+    _changed: int = 0
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -236,14 +237,19 @@ class Stream:
 
     def _catch_up(self) -> None:
         if self._undone != self.log.undone:
-            if self.log.line_of(self.line.agent, self.line.user) != self.line:
+            if self.log.line_of(self.line.agent, self.line.user, self.line.name) != self.line:
                 raise NotFound(
                     f"the founding of {self.line.agent!r} and {self.line.user!r} was undone; "
                     "ask the store for the relationship again"
                 )
             self.forget()
+        length, tip, changed = self.log.tip(self.line.line)
+        if changed != self._changed or length < len(self.history):
+            # A pack put something in, or another line in this one's place.
+            self.forget()
+            self.line = self.log.line_now(self.line)
+            length, tip, self._changed = self.log.tip(self.line.line)
         start = len(self.history)
-        length, tip = self.log.tip(self.line.line)
         if length == start:
             return
         try:

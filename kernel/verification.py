@@ -156,9 +156,9 @@ class _Walk:
         self, type_name: str, data: bytes, digest: bytes, salt: bytes | None, payload: bytes | None
     ) -> None:
         number = self.number
-        if header_hash(data) != digest:
-            self._problem(number, "its header was changed: the hash does not fit")
         try:
+            if header_hash(data) != digest:
+                self._problem(number, "its header was changed: the hash does not fit")
             header = decode_header(data)
             _check_kinds(header)
             self._check_header(header, type_name)

@@ -5,7 +5,8 @@ It is three zstd frames after each other, so that any zstd tool opens it:
 - a skippable frame with the words `enishi memorypack` and the version of the format;
 - one ordinary frame: a sequence of (length as four bytes, big endian; msgpack), the last of which
   is the seal: how many came before it, and the SHA-256 of all their bytes;
-- where the pack is signed, a skippable frame with the signer's public key and the signature.
+- a skippable frame with the SHA-256 of all bytes before it and, where the pack is signed, the
+  signer's public key and the signature of the seal.
 
 Reading never believes a length, a ratio or an end: each has a limit, and a file that ends early, or
 goes on, is an error.
@@ -53,13 +54,13 @@ DEPTH = 32
 LEVEL = 3
 
 _TITLE = b"enishi memorypack "
-_OPENS, _SIGNS = 0x184D2A5E, 0x184D2A5F
+_OPENS, _ENDS = 0x184D2A5E, 0x184D2A5F
 _SKIPPABLE = struct.Struct("<II")
 _LENGTH = struct.Struct(">I")
 _CHUNK = 256 * 1024
 _WINDOW = 23  # 8 MiB: what a pack may make its reader keep
 _SEAL_DOMAIN = b"enishi/memorypack/1\0"
-_SIGNATURE_BYTES = 4096
+_TRAILER_BYTES = 4096
 
 
 class Signature(NamedTuple):
@@ -95,7 +96,13 @@ def write_frames(
 ) -> Seal:
     """Write a container. `sign` is given the bytes to sign. The same frames give the same bytes."""
     title = _TITLE + str(FORMAT).encode()
-    out.write(_SKIPPABLE.pack(_OPENS, len(title)) + title)
+    whole = hashlib.sha256()
+
+    def put(data: bytes) -> None:
+        whole.update(data)
+        out.write(data)
+
+    put(_SKIPPABLE.pack(_OPENS, len(title)) + title)
     compressor = zstd.ZstdCompressor(level=LEVEL)
     digest, count, pending, size = hashlib.sha256(), 0, [], 0
     pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
@@ -115,7 +122,7 @@ def write_frames(
         pending.clear()
         size = 0
         digest.update(data)
-        out.write(compressor.compress(data))
+        put(compressor.compress(data))
 
     for value in frames:
         add(value)
@@ -125,14 +132,11 @@ def write_frames(
     flush()
     add([count, digest.digest()])
     flush()
-    out.write(compressor.flush())
-    seal = Seal(count, digest.digest(), None)
-    if sign is None:
-        return seal
-    signature = sign(seal.signed_bytes)
-    data = pack(list(signature))
-    out.write(_SKIPPABLE.pack(_SIGNS, len(data)) + data)
-    return Seal(count, seal.digest, signature)
+    put(compressor.flush())
+    signature = None if sign is None else sign(signed_bytes(digest.digest()))
+    trailer = pack([whole.digest(), *(signature or ())])
+    out.write(_SKIPPABLE.pack(_ENDS, len(trailer)) + trailer)
+    return Seal(count, digest.digest(), signature)
 
 
 class FrameReader:
@@ -148,6 +152,8 @@ class FrameReader:
         self._expander: Any = zstd.ZstdDecompressor(
             options={zstd.DecompressionParameter.window_log_max: _WINDOW}
         )
+        self._whole = hashlib.sha256()
+        self._unhashed = b""
         self._taken = 0
         self._made = 0
         self._check_title()
@@ -193,6 +199,8 @@ class FrameReader:
             if expander.needs_input:
                 data = self._source.read(_CHUNK)
                 self._taken += len(data)
+                self._whole.update(self._unhashed)
+                self._unhashed = data
                 if not data:
                     raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
             try:
@@ -226,6 +234,7 @@ class FrameReader:
         title = self._source.read(length) if length <= 64 else b""
         if magic != _OPENS or not title.startswith(_TITLE):
             raise UnreadableFile(f"{self._name} is no MemoryPack")
+        self._whole.update(start + title)
         version = title.removeprefix(_TITLE)
         if not version.isdigit() or version == b"0":
             raise PackDamaged(f"{self._name} is damaged: it names no version")
@@ -236,8 +245,7 @@ class FrameReader:
             )
 
     def _check_seal(self, last: bytes, count: int, digest: Any) -> None:
-        value = self._value(last)
-        match value:
+        match self._value(last):
             case [int(frames), bytes(sealed)] if len(sealed) == 32:
                 if frames != count or sealed != digest.digest():
                     raise PackDamaged(
@@ -246,23 +254,29 @@ class FrameReader:
             case _:
                 raise PackTruncated(f"{self._name} has no seal at its end; copy the file again")
         digest.update(last)
-        self.seal = Seal(count, digest.digest(), self._signature())
+        self.seal = Seal(count, digest.digest(), self._trailer())
 
-    def _signature(self) -> Signature | None:
-        rest = self._expander.unused_data + self._source.read(_SIGNATURE_BYTES + 1)
-        if not rest:
-            return None
-        if len(rest) < _SKIPPABLE.size:
-            raise PackTruncated(f"{self._name} ends within its signature; copy the file again")
-        magic, length = _SKIPPABLE.unpack_from(rest)
+    def _trailer(self) -> Signature | None:
+        unused = self._expander.unused_data
+        self._whole.update(self._unhashed[: len(self._unhashed) - len(unused)])
+        rest = unused + self._source.read(_TRAILER_BYTES + 1)
+        magic, length = _SKIPPABLE.unpack_from(rest.ljust(_SKIPPABLE.size, b"\0"))
         body = rest[_SKIPPABLE.size :]
-        if magic == _SIGNS and len(body) < length <= _SIGNATURE_BYTES:
-            raise PackTruncated(f"{self._name} ends within its signature; copy the file again")
-        if magic == _SIGNS and len(body) == length:
-            match self._value(bytes(_LENGTH.size) + body):
-                case [bytes(signer), bytes(signature)]:
-                    return Signature(signer, signature)
-        raise PackDamaged(f"{self._name} is damaged: what follows its seal is no signature")
+        if len(rest) < _SKIPPABLE.size or magic == _ENDS and len(body) < length <= _TRAILER_BYTES:
+            raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
+        if magic != _ENDS or len(body) != length:
+            raise PackDamaged(f"{self._name} is damaged: it does not end as a pack does")
+        match self._value(bytes(_LENGTH.size) + body):
+            case [bytes(whole), *signed] if whole == self._whole.digest():
+                pass
+            case _:
+                raise PackDamaged(f"{self._name} was changed: its bytes are not those that it had")
+        match signed:
+            case []:
+                return None
+            case [bytes(signer), bytes(signature)]:
+                return Signature(signer, signature)
+        raise PackDamaged(f"{self._name} is damaged: it ends in no signature")
 
 
 def _no_extension(code: int, data: bytes) -> Any:

@@ -1,0 +1,110 @@
+"""Whole lines in a store: what packs bring in and put in each other's place.
+
+A relationship has one line, and another for each time that two machines both went on. Every line
+is a whole chain of its own; `name` tells them apart, and the first one has none. `changed` counts
+what was done to a line other than appending, so that whoever has read it reads it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from enishi.kernel.log import Line, Log, key_of, last_key, translated
+
+_COLUMNS = "line, relationship, secret, agent, user, name"
+
+
+class RawRecord(NamedTuple):
+    """A record as it is stored: number, type, header bytes, hash, salt and payload bytes."""
+
+    number: int
+    type: str
+    header: bytes
+    hash: bytes
+    salt: bytes | None
+    payload: bytes | None
+
+
+def lines_of(log: Log, relationship: bytes) -> list[Line]:
+    """All lines of a relationship, the first one first."""
+    return [line for line in log.lines() if line.relationship == relationship]
+
+
+def add_raw(log: Log, line: int, records: Sequence[RawRecord]) -> None:
+    """Add records as another store had them. Needs `writing`."""
+    _many(
+        log,
+        "INSERT INTO record VALUES(?,?,?,?,?,?)",
+        [(key_of(line, record.number), *record[1:]) for record in records],
+    )
+
+
+def copy_start(log: Log, source: int, line: int, length: int) -> None:
+    """Let a new line begin with the first `length` records of another. Needs `writing`."""
+    _run(
+        log,
+        "INSERT INTO record SELECT id - ? + ?, type, header, hash, salt, payload FROM record"
+        " WHERE id BETWEEN ? AND ?",
+        (key_of(source, 0), key_of(line, 0), key_of(source, 0), key_of(source, length) - 1),
+    )
+
+
+def fill_in(log: Log, line: int, payloads: Iterable[tuple[int, bytes, bytes]]) -> int:
+    """Put (number, salt, payload) where they were withheld. Needs `writing`. Returns how many."""
+    rows = [(salt, payload, key_of(line, number)) for number, salt, payload in payloads]
+    if rows:
+        with log.unguarded():
+            _many(log, "UPDATE record SET salt=?, payload=? WHERE id=? AND payload IS NULL", rows)
+        mark_changed(log, line)
+    return len(rows)
+
+
+def replace_line(log: Log, old: Line, new: Line) -> None:
+    """Let a line take the place and the name of another, which goes. Needs `writing`."""
+    drop_line(log, old)
+    _run(log, "UPDATE line SET name=? WHERE line=?", (old.name, new.line))
+
+
+def drop_line(log: Log, line: Line) -> None:
+    """Remove a line whose records another line has, or nobody needs. Needs `writing`."""
+    with log.unguarded():
+        span = (key_of(line.line, 0), last_key(line.line))
+        _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
+    for table in ("request", "checkpoint", "line"):
+        _run(log, f"DELETE FROM {table} WHERE line=?", (line.line,))
+
+
+def rename_parties(log: Log, relationship: bytes, agent: str, user: str) -> None:
+    """Let the relationship be found under these ids from now on. Needs `writing`."""
+    _run(log, "UPDATE line SET agent=?, user=? WHERE relationship=?", (agent, user, relationship))
+
+
+def mark_changed(log: Log, line: int) -> None:
+    """Say that a line is not what it was. Needs `writing`."""
+    log.drop_checkpoints(line)
+    _run(log, "UPDATE line SET changed=changed+1 WHERE line=?", (line,))
+
+
+def note_export(log: Log, relationship: bytes, pack: bytes, at: int) -> None:
+    """Remember that a pack went out: the digest of its stream, and when. Needs `writing`."""
+    _run(log, "INSERT OR IGNORE INTO exported VALUES(?,?,?)", (relationship, pack, at))
+
+
+def exports(log: Log, relationship: bytes) -> list[tuple[bytes, int]]:
+    """The packs of a relationship that went out: digest, and microseconds UTC; oldest first."""
+    sql = "SELECT pack, at FROM exported WHERE relationship=? ORDER BY at, pack"
+    with log.reading(), translated(log.path):
+        return log.connection.execute(sql, (relationship,)).fetchall()
+
+
+def _run(log: Log, sql: str, values: Sequence[Any]) -> None:
+    log.flush()
+    with translated(log.path):
+        log.connection.execute(sql, values)
+
+
+def _many(log: Log, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+    log.flush()
+    with translated(log.path):
+        log.connection.executemany(sql, rows)

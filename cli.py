@@ -356,16 +356,25 @@ def show(
 @_on_relationship(LOOK)
 def why(
     bond: Relationship,
-    about: Annotated[str, typer.Argument(help="rapport, rapport.trust, or a number.")],
+    about: Annotated[
+        str, typer.Argument(help="rapport, rapport.trust, mood, mood.valence, or a number.")
+    ],
     last: LastOption = 20,
 ) -> Answer:
     """Say why a value is what it is, or why an event is there, down to the quoted words."""
     if about.isdigit() and about.isascii() and len(about) < 20:
         found = bond.why(int(about))
         return Answer(
-            found, lambda console: terminal.print_explanation(console, found, bond.why_rapport())
+            found,
+            lambda console: terminal.print_explanation(
+                console, found, bond.why_rapport(), bond.why_mood()
+            ),
         )
-    changes, hidden = _last(bond.why_rapport(_dimension(about)), last)
+    projection, value = _value_named(about)
+    if projection == "mood":
+        seen, hidden = _last(bond.why_mood(value), last)
+        return Answer(seen, lambda console: terminal.print_mood_changes(console, seen, hidden))
+    changes, hidden = _last(bond.why_rapport(value), last)
     return Answer(changes, lambda console: terminal.print_changes(console, changes, hidden))
 
 
@@ -374,9 +383,16 @@ def why(
 
 @_on_relationship(REMEMBERED)
 def mood(bond: Relationship, at: AtOption = None) -> Answer:
-    """How each of the two feels, and what of it is left."""
-    found = [bond.mood(party, at=_at(at)) for party in ("user", "agent")]
-    return Answer(found, lambda console: terminal.print_moods(console, found))
+    """How each of the two feels, and how that came over the days before."""
+    from enishi.packs.mood_plot import moments, print_moods
+
+    views = [bond.mood(party, at=_at(at)) for party in ("user", "agent")]
+    return Answer(
+        views,
+        lambda console: print_moods(
+            console, {view: bond.moods(moments(views), view.party) for view in views}
+        ),
+    )
 
 
 @_on_relationship(REMEMBERED)
@@ -782,14 +798,20 @@ def _is_card(path: Path, data: bytes) -> bool:
     return path.suffix.lower() in (".png", ".apng") or is_card(path.name, data)
 
 
-def _dimension(about: str) -> str | None:
+def _value_named(about: str) -> tuple[str, Any]:
+    """The projection that is asked about, and which of its values; None for all of them."""
+    from enishi.projections.mood import FEELINGS
     from enishi.projections.policy import DIMENSIONS
 
-    name, dot, dimension = about.partition(".")
-    if name != "rapport" or (dot and dimension not in DIMENSIONS):
-        known = ", ".join(["rapport", *(f"rapport.{one}" for one in DIMENSIONS)])
-        _fail(f"{about!r} cannot be explained; there are: {known}, and numbers", 2)
-    return dimension or None
+    known: dict[str, tuple[str, ...]] = {"rapport": DIMENSIONS, "mood": FEELINGS}
+    projection, dot, value = about.partition(".")
+    if projection not in known or (dot and value not in known[projection]):
+        names = [f"{one}.{value}" for one, values in known.items() for value in values]
+        _fail(
+            f"{about!r} cannot be explained; there are: {', '.join([*known, *names])}, and numbers",
+            2,
+        )
+    return projection, value or None
 
 
 def _at(text: str | None) -> datetime | None:
@@ -851,6 +873,7 @@ def _overview(bond: Relationship) -> dict[str, Any]:
         "user": bond.name_of(bond.user),
         "relationship": bond.summary(),
         "rapport": bond.rapport(),
+        "mood": [bond.mood("user"), bond.mood("agent")],
         "reasons": bond.why_rapport()[-5:],
         "digests": bond.digests(),
     }

@@ -60,14 +60,15 @@ from enishi.packs.cast import as_seen_by, chat_agents, chat_user, first_time
 from enishi.packs.chat import Chat
 from enishi.packs.dates import read_zone
 from enishi.packs.importing import ImportReport, import_chat, last_import
+from enishi.packs.mood_line import mood_line
 from enishi.packs.readers import read_chat
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
-from enishi.projections.mood import MoodView, mood_at
+from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
-from enishi.projections.reading import Change, Rapport
+from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
 
 P = ParamSpec("P")
@@ -520,6 +521,21 @@ class Relationship:
             state = reading.mood_state(self._stream, branch, until)
             return mood_at(state, party, until or self._store._now())
 
+    def moods(self, moments: Iterable[datetime], party: Party = "user") -> list[MoodView]:
+        """How a party felt at each of these moments, earliest first: a curve to be drawn."""
+        ordered = sorted(map(Moment.of, moments), key=lambda moment: moment.at)
+        with self._reading() as branch:
+            return reading.mood_course(self._stream, branch, party, ordered)
+
+    def mood_line(
+        self, language: str = "en", party: Party = "user", *, at: datetime | None = None
+    ) -> str:
+        """What a prompt says of a party's mood, in English or Chinese (en, zh).
+
+        Empty where the mood is at its baseline: then nothing is to be said.
+        """
+        return mood_line(self.mood(party, at=at), language)
+
     def beliefs(
         self,
         *,
@@ -567,6 +583,11 @@ class Relationship:
         """What moved a dimension of rapport (None: any), oldest first, with the quoted words."""
         with self._reading() as branch:
             return reading.rapport_changes(self._stream, branch, dimension)
+
+    def why_mood(self, feeling: Feeling | None = None) -> list[MoodChange]:
+        """What was seen of the moods of both, by place, with the quoted words."""
+        with self._reading() as branch:
+            return reading.mood_changes(self._stream, branch, feeling)
 
     def why(self, about: int | Decided | Text) -> Explanation:
         """Why an event, a decision or a text is there, and whether it counts on this branch."""
@@ -934,6 +955,8 @@ class AsyncRelationship:
     summary = _twin(Relationship.summary)
     rapport = _twin(Relationship.rapport)
     mood = _twin(Relationship.mood)
+    moods = _twin(Relationship.moods)
+    mood_line = _twin(Relationship.mood_line)
     beliefs = _twin(Relationship.beliefs)
     stale_beliefs = _twin(Relationship.stale_beliefs)
     promises = _twin(Relationship.promises)
@@ -941,6 +964,7 @@ class AsyncRelationship:
     tensions = _twin(Relationship.tensions)
     reflections = _twin(Relationship.reflections)
     why_rapport = _twin(Relationship.why_rapport)
+    why_mood = _twin(Relationship.why_mood)
     why = _twin(Relationship.why)
     digests = _twin(Relationship.digests)
     replay = _twin(Relationship.replay)

@@ -56,7 +56,7 @@ def _texts(bond: enishi.Relationship) -> list[Text]:
 
 
 def _moods(bond: enishi.Relationship) -> list[Mood]:
-    """A mood for every second text, each of another make."""
+    """A mood for every text, each of another make."""
     return [
         Mood(
             party="agent" if text.role == "agent" else "user",
@@ -70,7 +70,6 @@ def _moods(bond: enishi.Relationship) -> list[Mood]:
             citations=(enishi.Citation(text=text.number, start=0, end=4),),
         )
         for n, text in enumerate(_texts(bond))
-        if n % 2
     ]
 
 

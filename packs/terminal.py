@@ -18,9 +18,9 @@ from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Verification
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
-from enishi.projections.mood import MoodView
+from enishi.projections.mood import FEELINGS, MoodView
 from enishi.projections.promises import LoopView, PromiseView
-from enishi.projections.reading import Change, Rapport
+from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.tensions import TensionView
 
 _BAR = 24
@@ -132,6 +132,8 @@ def print_overview(console: Console, found: dict[str, Any]) -> None:
     line = f"{found['agent']} and {found['user']} · branch {about.branch} · {about.turns} turns"
     say(console, f"{line} · last spoke {_time(about.last)}", "bold")
     print_rapport(console, found["rapport"])
+    for mood in found["mood"]:
+        say(console, f"  {f'mood of the {mood.party}':17} {felt(mood)}")
     if found["reasons"]:
         say(console, "\nWhat moved it last (enishi why rapport tells all):")
         print_changes(console, found["reasons"], 0)
@@ -146,13 +148,12 @@ def print_rapport(console: Console, rapport: Rapport) -> None:
         say(console, f"  {_words(field.name):17} {bar} {value:.4f}")
 
 
-def print_moods(console: Console, moods: Iterable[MoodView]) -> None:
-    """How each party feels."""
-    for one in moods:
-        seen = "never seen" if one.observed is None else f"last seen {_time(one.observed)}"
-        say(console, f"{one.party} · {seen}", "bold")
-        for name in ("valence", "arousal", "fatigue", "confidence", "mixed"):
-            say(console, f"  {name:17} {getattr(one, name):+.4f}")
+def felt(mood: MoodView) -> str:
+    """The values of a mood in one line."""
+    values = [f"{name} {getattr(mood, name):.2f}" for name in FEELINGS]
+    if mood.mixed:
+        values.insert(1, f"mixed {mood.mixed:.2f}")
+    return ", ".join(values).replace("-", "−")
 
 
 def print_changes(console: Console, changes: Sequence[Change], hidden: int) -> None:
@@ -164,9 +165,32 @@ def print_changes(console: Console, changes: Sequence[Change], hidden: int) -> N
         _print_change(console, change)
 
 
+def print_mood_changes(console: Console, changes: Sequence[MoodChange], hidden: int) -> None:
+    """What was seen of moods and what it did, with the quoted words."""
+    _earlier(console, hidden, "observations")
+    if not changes:
+        say(console, "No mood was seen yet.")
+    for change in changes:
+        _print_mood_change(console, change)
+
+
+def _print_mood_change(console: Console, change: MoodChange) -> None:
+    name = f"{change.feeling} of the {change.party}"
+    moved = f"{_signed(change.change)} → {_signed(change.value)}"
+    seen = f"{change.intensity} {_signed(change.observed)} was seen"
+    by = "" if change.scorer is None else f" by {change.scorer}"
+    where = f"(number {change.number}, {_time(change.happened)})"
+    say(console, f"  {name:23} {moved}  {seen}{by}  {where}")
+    for quote in change.quotes:
+        _print_quote(console, quote, " " * 26)
+
+
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{abs(value):.4f}"
+
+
 def _print_change(console: Console, change: Change) -> None:
-    sign = "+" if change.change > 0 else "−"
-    moved = f"{sign}{abs(change.change):.4f} → {change.value:.4f}"
+    moved = f"{_signed(change.change)} → {change.value:.4f}"
     by = f"{_words(change.signal)} by the {change.actor}"
     where = f"(number {change.number}, {_time(change.happened)})"
     say(console, f"  {_words(change.dimension):17} {moved}  {by}  {where}")
@@ -180,7 +204,12 @@ def _print_quote(console: Console, quote: Quote, indent: str) -> None:
     say(console, f"{indent}{quote.speaker}: {words}  {place}", "dim")
 
 
-def print_explanation(console: Console, found: Explanation, changes: Iterable[Change] = ()) -> None:
+def print_explanation(
+    console: Console,
+    found: Explanation,
+    changes: Iterable[Change] = (),
+    moods: Iterable[MoodChange] = (),
+) -> None:
     """Why one event is there, whether it counts, and what it moved."""
     turn = "" if found.turn is None else f" · turn {found.turn}"
     say(console, f"number {found.number} · {found.type}{turn}", "bold")
@@ -203,6 +232,9 @@ def print_explanation(console: Console, found: Explanation, changes: Iterable[Ch
     for change in changes:
         if change.number == found.number:
             _print_change(console, change)
+    for seen in moods:
+        if seen.number == found.number:
+            _print_mood_change(console, seen)
 
 
 def print_beliefs(console: Console, beliefs: Sequence[BeliefView]) -> None:
@@ -304,6 +336,11 @@ def _proposal(proposal: dict[str, Any]) -> str:
     if kind == "signal" and "signal" in proposal:
         signal = f"{proposal['strength']} {proposal['signal']} by the {proposal['actor']}"
         return _words(signal)
+    if kind == "mood" and "felt" in proposal:
+        values = ", ".join(
+            f"{name} {value / 10_000:.2f}" for name, value in proposal["felt"].items()
+        )
+        return f"mood of the {proposal['party']}, {proposal['intensity']}: {values}"
     told = ("subject", "key", "value", "promiser", "act", "outcome", "effect", "continuation",
             "words")  # fmt: skip
     ours = ("key", "outcome", "effect")

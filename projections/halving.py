@@ -7,6 +7,7 @@ that is 0.11 at most.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isqrt
 
 POWER_BITS = 32
@@ -17,6 +18,7 @@ _ROOT_BITS = 64
 _PLACES = 16
 
 
+@lru_cache(maxsize=256)
 def halved(elapsed: int, half_life: int) -> int:
     """What is left of WHOLE after `elapsed`, at least 0, where `half_life` halves it.
 

@@ -80,7 +80,7 @@ def _initial() -> State:
 
 
 def _rested() -> dict[str, Any]:
-    kept = {name: {"moment": [], "left": [0] * len(_INTENSITIES)} for name in _KEPT}
+    kept: dict[str, Any] = {name: {"moment": [], "left": {}} for name in _KEPT}
     return {"kept": kept, "turn": None, "moment": [], "seen": {}}
 
 
@@ -112,8 +112,8 @@ def _observe(state: State, event: Event, trace: list[Reason] | None) -> None:
     after = _values(party, policy, party["moment"])
     for name in FEELINGS:
         if name in payload:
-            key, value = f"{payload['party']}.{name}", after[name]
-            trace.append(Reason(event.number, key, value - before[name], value))
+            change = after[name] - before[name]
+            trace.append(Reason(event.number, name, change, after[name]))
 
 
 def _see(seen: dict[str, Any], payload: dict[str, Any]) -> None:
@@ -129,27 +129,27 @@ def _see(seen: dict[str, Any], payload: dict[str, Any]) -> None:
 def _after(party: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
     """What is left of each value once the latest turn was felt."""
     kept = dict(party["kept"])
-    felt = [one for read in party["seen"].values() for one in read["felt"]]
-    for name in _KEPT if felt else ():
-        shown = _shown(felt, name)
-        if shown:
-            left = _felt(kept[name], shown, _baseline(policy, name), party["moment"], policy)
-            kept[name] = {"moment": party["moment"], "left": left}
+    for name, shown in _shown(party["seen"]).items():
+        left = _felt(kept[name], shown, _baseline(policy, name), party["moment"], policy)
+        kept[name] = {"moment": party["moment"], "left": left}
     return kept
 
 
-def _shown(felt: list[Any], name: str) -> list[tuple[Strength, int]]:
-    """What a turn showed of one value, each with its intensity."""
-    sign = _POLES.get(name)
-    if sign is None:
-        return [(intensity, values[name]) for intensity, values in felt if name in values]
-    poles = [
-        (intensity, max(0, sign * values["valence"]))
-        for intensity, values in felt
-        if "valence" in values
-    ]
-    # Sorrow in the same breath makes joy no smaller.
-    return [one for one in poles if one[1]] or poles
+def _shown(seen: dict[str, Any]) -> dict[str, list[tuple[Strength, int]]]:
+    """What a turn showed of each value that it spoke of, with the intensities."""
+    shown: dict[str, list[tuple[Strength, int]]] = {}
+    for read in seen.values():
+        for intensity, felt in read["felt"]:
+            for name, value in felt.items():
+                if name == "valence":
+                    shown.setdefault("pleasure", []).append((intensity, max(0, value)))
+                    shown.setdefault("displeasure", []).append((intensity, max(0, -value)))
+                else:
+                    shown.setdefault(name, []).append((intensity, value))
+    for pole in _POLES.keys() & shown.keys():
+        # Sorrow in the same breath makes joy no smaller.
+        shown[pole] = [one for one in shown[pole] if one[1]] or shown[pole]
+    return shown
 
 
 def _felt(
@@ -158,37 +158,44 @@ def _felt(
     baseline: int,
     moment: list[int],
     policy: dict[str, Any],
-) -> list[int]:
+) -> dict[Strength, int]:
     """What is left of one value once this was shown, by intensity."""
-    weights = policy["weight"]
-    observed = sum(weights[i] * value for i, value in shown) // sum(weights[i] for i, _ in shown)
-    most = max(_INTENSITIES.index(intensity) for intensity, _ in shown)
-    weight = weights[_INTENSITIES[most]]
-    powers = _powers(before["moment"], moment, policy)
-    left = [
-        _divide(deviation * (ONE - weight) * power, ONE * WHOLE)
-        for deviation, power in zip(before["left"], powers, strict=True)
-    ]
-    left[most] += _divide(weight * (observed - baseline), ONE)
+    most, observed = shown[0] if len(shown) == 1 else _together(shown, policy["weight"])
+    weight = policy["weight"][most]
+    left = _faded(before, moment, policy, ONE - weight)
+    left[most] = left.get(most, 0) + _divide(weight * (observed - baseline), ONE)
     return left
+
+
+def _together(shown: list[tuple[Strength, int]], weights: dict[str, int]) -> tuple[Strength, int]:
+    """The greatest intensity of what was shown in one turn, and the weighted mean of all of it."""
+    most = max((intensity for intensity, _ in shown), key=_INTENSITIES.index)
+    weighed = sum(weights[intensity] * value for intensity, value in shown)
+    return most, weighed // sum(weights[intensity] for intensity, _ in shown)
 
 
 def _values(party: dict[str, Any], policy: dict[str, Any], moment: list[int]) -> dict[str, int]:
     """All values at a moment, in 1/10000."""
     now = {}
     for name, one in _after(party, policy).items():
-        left = zip(one["left"], _powers(one["moment"], moment, policy), strict=True)
-        deviation = _divide(sum(size * power for size, power in left), WHOLE)
+        deviation = sum(_faded(one, moment, policy).values())
         now[name] = min(ONE, max(0, _baseline(policy, name) + deviation))
     pleasure, displeasure = now.pop("pleasure"), now.pop("displeasure")
     return {**now, "valence": pleasure - displeasure, "mixed": min(pleasure, displeasure)}
 
 
-def _powers(since: list[int], moment: list[int], policy: dict[str, Any]) -> list[int]:
-    """How much of each intensity is left after the time between two moments, of WHOLE."""
+def _faded(
+    kept: dict[str, Any], moment: list[int], policy: dict[str, Any], share: int = ONE
+) -> dict[Strength, int]:
+    """What is left at a moment of each intensity, or of a share of it."""
+    since, half_lives = kept["moment"], policy["half_life"]
     elapsed = max(0, moment[0] - since[0]) if since and moment else 0
-    half_lives = policy["half_life"]
-    return [halved(elapsed, half_lives[intensity] * MINUTE) for intensity in _INTENSITIES]
+    faded = {}
+    for intensity, size in kept["left"].items():
+        power = halved(elapsed, half_lives[intensity] * MINUTE)
+        if left := _divide(size * share * power, ONE * WHOLE):
+            faded[intensity] = left
+    return faded
 
 
 def _baseline(policy: dict[str, Any], name: str) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
+from enishi.kernel.deciding.proposals import Party, Strength
 from enishi.kernel.encoding import state_digest
 from enishi.kernel.explaining import Quote, quotes
 from enishi.kernel.fold import (
@@ -25,7 +26,7 @@ from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
-from enishi.projections.mood import MOOD, seen_last, state_by
+from enishi.projections.mood import MOOD, Feeling, MoodView, course, seen_last, state_by
 from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
 from enishi.projections.rapport import RAPPORT, rapport_under
 
@@ -51,6 +52,25 @@ class Change:
     value: float
     signal: str
     actor: str
+    happened: Moment | None
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoodChange:
+    """What one observation did to one value of a party's mood, and on what words.
+
+    `observed` is what was seen; `change` is against the moment before, `value` is what came of it.
+    """
+
+    number: int
+    party: Party
+    feeling: Feeling
+    observed: float
+    intensity: Strength
+    scorer: str | None
+    change: float
+    value: float
     happened: Moment | None
     quotes: tuple[Quote, ...]
 
@@ -101,6 +121,36 @@ def mood_state(stream: Stream, branch: int, until: Moment | None) -> State:
     if until is None or (seen_last(state) or until.at) <= until.at:
         return state
     return state_by(standing_events(stream, stream.standing(branch), MOOD), until)
+
+
+def mood_course(
+    stream: Stream, branch: int, party: Party, moments: Iterable[Moment]
+) -> list[MoodView]:
+    """The mood of a party at each of these moments, in their order. Needs `stream.reading()`."""
+    return list(course(standing_events(stream, stream.standing(branch), MOOD), party, moments))
+
+
+def mood_changes(stream: Stream, branch: int, feeling: Feeling | None = None) -> list[MoodChange]:
+    """What was seen of the moods of both, by place. Needs `stream.reading()`."""
+    trace: list[Reason] = []
+    fold_anew(MOOD, standing_events(stream, stream.standing(branch), MOOD), trace)
+    wanted = [reason for reason in trace if feeling in (None, reason.key)]
+    payloads = stream.payloads(sorted({reason.number for reason in wanted}))
+    return [
+        MoodChange(
+            number=reason.number,
+            party=payloads[reason.number]["party"],
+            feeling=cast(Feeling, reason.key),
+            observed=payloads[reason.number][reason.key] / ONE,
+            intensity=payloads[reason.number]["intensity"],
+            scorer=payloads[reason.number].get("scorer"),
+            change=reason.change / ONE,
+            value=reason.value / ONE,
+            happened=stream.history.moment(reason.number),
+            quotes=quotes(stream, branch, payloads[reason.number]),
+        )
+        for reason in wanted
+    ]
 
 
 def state_then(stream: Stream, branch: int, projection: Projection, until: Moment | None) -> State:

@@ -264,7 +264,7 @@ def append_foreign(
             happened=None,
             recorded=stream.now.at,
             turn=turn,
-            parent=None if (parent := stream.history.parent[turn]) == ROOT else parent,
+            parent=None if (parent := stream.history.parent_of(turn)) == ROOT else parent,
             branch=0,
             causes=causes,
             targets=(),

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgpack
+import msgspec
 
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.moments import Moment
@@ -67,6 +69,9 @@ class Header(NamedTuple):
 
 _FIELDS = len(Header._fields)
 
+_ARRAY = struct.Struct(">BI")
+"""The msgpack head of an array of up to 2^32 items."""
+
 _pack_header = msgpack.Packer(use_bin_type=True, autoreset=True).pack
 
 
@@ -88,6 +93,35 @@ def decode_header(data: bytes) -> Header:
         return tuple.__new__(Header, fields)
     except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
+
+
+class Placing(msgspec.Struct, array_like=True, gc=False):
+    """What of a header says where its record belongs. The rest stays undecoded."""
+
+    format: Literal[1]
+    relationship: msgspec.Raw
+    number: int
+    previous: msgspec.Raw
+    type: str
+    version: int
+    happened: tuple[int, int, int] | None
+    recorded: msgspec.Raw
+    turn: int | None
+    parent: int | None
+    branch: int
+    causes: tuple[int, ...]
+    targets: tuple[int, ...]
+
+
+_placings = msgspec.msgpack.Decoder(list[Placing]).decode
+
+
+def decode_placings(joined: bytes, count: int) -> list[Placing] | None:
+    """Read so many headers, one right after the other, or None where one of them is damaged."""
+    try:
+        return _placings(_ARRAY.pack(0xDD, count) + joined)
+    except (msgspec.DecodeError, ValueError):
+        return None
 
 
 def header_hash(data: bytes) -> bytes:
@@ -113,6 +147,9 @@ def _begun_mac(secret: bytes) -> hmac.HMAC:
     return hmac.new(secret, _REQUEST_DOMAIN, "sha256")
 
 
+_payload = msgspec.msgpack.Decoder(dict[str, Any]).decode
+
+
 def encode_payload(value: dict[str, Any]) -> bytes:
     """Canonical bytes of a payload. Values of another kind than Plain are InvalidInput."""
     try:
@@ -124,12 +161,9 @@ def encode_payload(value: dict[str, Any]) -> bytes:
 def decode_payload(data: bytes) -> dict[str, Any]:
     """Read payload bytes."""
     try:
-        value = msgpack.unpackb(data)
-    except _UNREADABLE as error:
+        return _payload(data)
+    except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
         raise LogDamaged(f"these bytes are no payload: {error}") from None
-    if not isinstance(value, dict):
-        raise LogDamaged("a payload is a map, and this is none")
-    return value
 
 
 def state_digest(name: str, version: int, state: dict[str, Any]) -> str:

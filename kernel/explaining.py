@@ -135,5 +135,5 @@ def _dependants(history: History, number: int) -> list[int]:
     own_turn = history.turn[number] == number
     direct = [n for n, causes in history.causes.items() if number in causes]
     if own_turn:
-        direct += [n for n in history.events_of[number] if number in history.causes_of(n)]
+        direct += [n for n in history.events_of(number) if number in history.causes_of(n)]
     return sorted(set(direct))

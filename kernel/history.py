@@ -6,10 +6,10 @@ Built from headers alone, record by record, so that catching up costs what is ne
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from enishi.kernel.encoding import Header
+from enishi.kernel.encoding import Header, Placing
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.events import EVENT_TYPES
 from enishi.kernel.moments import Moment
@@ -71,9 +71,6 @@ class History:
     erased: set[int] = field(default_factory=set)
     tangled: set[int] = field(default_factory=set)
 
-    parent: dict[int, int] = field(default_factory=dict)
-    depth: dict[int, int] = field(default_factory=lambda: {ROOT: 0})
-    events_of: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
     causes: dict[int, tuple[int, ...]] = field(default_factory=dict)
     base: dict[int, int] = field(default_factory=dict)
     choice: dict[int, int] = field(default_factory=dict)
@@ -83,76 +80,92 @@ class History:
     current: int = MAIN
     acts: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
+    # Of a turn, by its number; 0 for what is none. Its records mostly follow it at once, up to
+    # `_end`; what came when others had come between is `_late`.
+    _parent: array[int] = field(default_factory=lambda: array("q"))
+    _depth: array[int] = field(default_factory=lambda: array("q"))
+    _end: array[int] = field(default_factory=lambda: array("q"))
+    _late: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
+
     def __len__(self) -> int:
         return len(self.kind)
 
-    def extend(self, headers: Iterable[Header]) -> None:
+    def extend(self, headers: Sequence[Header | Placing]) -> None:
         """Take in the next records, in the order of their numbers.
 
         Records that speak of what is not there are LogDamaged; the history is of no use then.
         """
-        number = len(self)
+        # This runs for every record whenever a relationship is opened: plain loops, few calls.
+        number, nothing = len(self), bytes(8 * len(headers))
+        parent_of, depth_of, end_of, late = self._parent, self._depth, self._end, self._late
+        for column in (parent_of, depth_of, end_of):
+            column.frombytes(nothing)
+        kind_of, turn_of, branch_of, at_of = self.kind, self.turn, self.branch, self.at
+        tangled, code_of = self.tangled, _CODES
         try:
             for header in headers:
-                number = header.number
-                self.add(header)
+                kind = code_of.get(header.type, _UNKNOWN)
+                branch = header.branch
+                turn = header.turn
+                if turn is None:
+                    turn = ROOT
+                if header.number != number or turn < ROOT:
+                    raise ValueError
+                kind_of.append(kind)
+                turn_of.append(turn)
+                branch_of.append(branch)
+                moment = header.happened
+                if moment is None:
+                    at_of.append(UNKNOWN_TIME)
+                    self.offset.append(0)
+                else:
+                    at, offset, assumed = moment
+                    at_of.append(at)
+                    self.offset.append(offset)
+                    if assumed:
+                        self.assumed.add(number)
+                if header.version != 1:
+                    self.version[number] = int(header.version)
+                if kind == _TURN_OPENED:
+                    parent = header.parent
+                    if parent is None:
+                        parent = ROOT
+                    parent_of[number] = parent
+                    depth_of[number] = self.depth_of(parent) + 1
+                    self.branches[branch].tip = number
+                    number += 1
+                    end_of[number - 1] = number
+                    continue
+                if kind == _REPLY:
+                    self._choose(turn, number)
+                elif kind in _ACT_CODES:
+                    self._act(number, kind, branch, header.targets)
+                    number += 1
+                    continue
+                elif kind == _REVISION:
+                    self.base[number] = header.targets[0]
+                    tangled.add(turn)
+                    self._choose(header.targets[0], number)
+                elif number == 0:
+                    self.branches[MAIN] = Branch(MAIN, None, ROOT)
+                if turn != ROOT and end_of[turn] == number:
+                    end_of[turn] = number + 1
+                else:
+                    late.setdefault(self._known(turn), []).append(number)
+                causes = header.causes
+                # A text rests on its turn alone; that is the default, so that it need not be kept.
+                if causes and causes != (turn,):
+                    self.causes[number] = causes
+                    for cause in causes:
+                        if turn_of[cause] != turn:
+                            tangled.add(turn)
+                if branch_of[turn if turn != ROOT else 0] != branch:
+                    tangled.add(turn)
+                number += 1
         except (KeyError, IndexError, TypeError, ValueError, OverflowError):
             raise LogDamaged(
                 f"record {number} speaks of a turn or branch that is not there; run: enishi verify"
             ) from None
-
-    def add(self, header: Header) -> None:
-        """Take in the next record."""
-        # Unpacked at once: this runs for every record whenever a relationship is opened.
-        (
-            _, _, number, _, type_name, version, happened, _,
-            own_turn, own_parent, branch, causes, targets, _, _,
-        ) = header  # fmt: skip
-        if number != len(self.kind):
-            raise ValueError("records come in the order of their numbers")
-        kind = _CODES.get(type_name, _UNKNOWN)
-        turn = ROOT if own_turn is None else own_turn
-        self.kind.append(kind)
-        if version != 1:
-            self.version[number] = int(version)
-        self.turn.append(turn)
-        self.branch.append(branch)
-        if happened is None:
-            self.at.append(UNKNOWN_TIME)
-            self.offset.append(0)
-        else:
-            at, offset, assumed = happened
-            self.at.append(at)
-            self.offset.append(offset)
-            if assumed:
-                self.assumed.add(number)
-        if kind == _TURN_OPENED:
-            parent = ROOT if own_parent is None else own_parent
-            self.parent[number] = parent
-            self.depth[number] = self.depth[parent] + 1
-            self.events_of[number] = [number]
-            self.branches[branch].tip = number
-            return
-        if kind == _REPLY:
-            self._choose(turn, number)
-        elif kind in _ACT_CODES:
-            self._act(number, header)
-            return
-        elif kind == _REVISION:
-            self.base[number] = targets[0]
-            self.tangled.add(turn)
-            self._choose(targets[0], number)
-        elif number == 0:
-            self.branches[MAIN] = Branch(MAIN, None, ROOT)
-        self.events_of[turn].append(number)
-        # A text rests on its turn alone; that is the default, so that it need not be kept.
-        if causes and causes != (turn,):
-            self.causes[number] = causes
-            for cause in causes:
-                if self.turn[cause] != turn:
-                    self.tangled.add(turn)
-        if self.branch[turn if turn != ROOT else 0] != branch:
-            self.tangled.add(turn)
 
     def _choose(self, target: int, act: int) -> None:
         """An act is the newest choice for its target; those before it stay within reach."""
@@ -162,30 +175,63 @@ class History:
             self.tangled.add(self.turn[act])
         self.choice[target] = act
 
-    def _act(self, number: int, header: Header) -> None:
-        targets = header.targets
+    def _act(self, number: int, kind: int, branch: int, targets: tuple[int, ...]) -> None:
         self.acts[number] = targets
         self.tangled.update(self.turn[target] for target in targets)
-        match header.type:
+        match KINDS[kind]:
             case "VariantChosen":
                 self._choose(self.turn[targets[0]], number)
             case "RevisionChosen":
                 self._choose(self.base.get(targets[0], targets[0]), number)
             case "BranchForked":
-                tip = targets[0] if targets else ROOT
-                self.depth[tip]  # a fork from what is no turn is damage
-                self.branches[number] = Branch(number, self.branches[header.branch].number, tip)
+                tip = self._known(targets[0] if targets else ROOT)
+                self.branches[number] = Branch(number, self.branches[branch].number, tip)
             case "BranchSwitched":
                 self.current = self.branches[targets[0]].number
             case "TipMoved":
-                tip = targets[0] if targets else ROOT
-                self.depth[tip]  # a tip that is no turn is damage
-                self.branches[header.branch].tip = tip
+                self.branches[branch].tip = self._known(targets[0] if targets else ROOT)
             case "Withdrawn" | "Restored":
                 for target in targets:
-                    self.withdrawn[target] = header.type == "Withdrawn"
+                    self.withdrawn[target] = KINDS[kind] == "Withdrawn"
             case "Erased":
                 self.erased.update(targets)
+
+    def of_kinds(self, kinds: Iterable[int], start: int = 0) -> Iterator[int]:
+        """The numbers of all records of these kinds from `start` on, kind by kind."""
+        find = self.kind.find
+        for code in kinds:
+            at = find(code, start)
+            while at != -1:
+                yield at
+                at = find(code, at + 1)
+
+    def is_turn(self, number: int) -> bool:
+        """Whether this record opened a turn. ROOT counts as one."""
+        return number == ROOT or (0 <= number < len(self) and self._depth[number] > 0)
+
+    def _known(self, turn: int) -> int:
+        if not self.is_turn(turn):
+            raise KeyError(turn)
+        return turn
+
+    def depth_of(self, turn: int) -> int:
+        """How many turns lead to this one, itself included; 0 for ROOT. Else KeyError."""
+        return 0 if turn == ROOT else self._depth[self._known(turn)]
+
+    def parent_of(self, turn: int) -> int:
+        """The turn that this one follows, or ROOT, which follows itself. Else KeyError."""
+        return ROOT if turn == ROOT else self._parent[self._known(turn)]
+
+    def turns_after(self, turn: int) -> list[int]:
+        """The turns that follow this one, on whatever branch."""
+        return [number for number in self.all("TurnOpened") if self._parent[number] == turn]
+
+    def events_of(self, turn: int) -> Sequence[int]:
+        """The records of a turn, its own first; of ROOT, those that belong to no turn."""
+        late = self._late.get(turn)
+        if late is None:
+            return range(turn, self._end[self._known(turn)])
+        return late if turn == ROOT else [*range(turn, self._end[turn]), *late]
 
     def last(self, type_name: str, before: int | None = None) -> int:
         """The newest record of a type before a number, or -1."""
@@ -194,10 +240,7 @@ class History:
 
     def all(self, type_name: str) -> list[int]:
         """The numbers of all records of a type."""
-        code, found, at = kind_code(type_name), [], -1
-        while (at := self.kind.find(code, at + 1)) != -1:
-            found.append(at)
-        return found
+        return list(self.of_kinds((kind_code(type_name),)))
 
     def moment(self, number: int) -> Moment | None:
         """When something happened, or None where that is unknown."""
@@ -216,20 +259,20 @@ class History:
         """The message or reply that a text is a wording of: itself, unless it is a revision."""
         return self.base.get(text, text)
 
-    def ancestors(self, turn: int) -> list[int]:
-        """The turns from just after ROOT to this one."""
-        path = []
-        while turn != ROOT:
-            path.append(turn)
-            turn = self.parent[turn]
-        path.reverse()
-        return path
+    def leading_to(self, turn: int, path: Sequence[int] = (ROOT,)) -> list[int]:
+        """The turns that lead to this one from the last one of a path that does."""
+        parent_of, depth_of, length, ahead = self._parent, self._depth, len(path), []
+        while turn != ROOT and not ((depth := depth_of[turn]) < length and path[depth] == turn):
+            ahead.append(turn)
+            turn = parent_of[turn]
+        ahead.reverse()
+        return ahead
 
     def is_ancestor(self, older: int, newer: int) -> bool:
         """Whether the path to `newer` leads through `older`. A turn leads through itself."""
-        depth = self.depth[older]
-        while self.depth[newer] > depth:
-            newer = self.parent[newer]
+        depth = self.depth_of(older)
+        while self.depth_of(newer) > depth:
+            newer = self.parent_of(newer)
         return newer == older
 
     def lineage(self, branch: int) -> dict[int, int]:

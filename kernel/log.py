@@ -19,9 +19,11 @@ from typing import Any
 
 from enishi.kernel.encoding import (
     Header,
+    Placing,
     commitment,
     decode_header,
     decode_payload,
+    decode_placings,
     encode_header,
     encode_payload,
     header_hash,
@@ -47,6 +49,9 @@ BUSY_SECONDS = 120
 _LINE_SHIFT = 32
 _FLUSH_ROWS = 500
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
+_CHUNK = 256
+_SPARSE = 6
+"""Of so many records one is wanted, and looking each up is faster than passing them all."""
 
 _SCHEMA = """
 CREATE TABLE line(
@@ -407,6 +412,20 @@ class Log:
         for (data,) in self._scan("SELECT header", line, start, stop):
             yield decode_header(data)
 
+    def placings(self, line: int, start: int = 0) -> Iterator[Sequence[Header | Placing]]:
+        """Their places, some hundred at a time: all that a history needs, in less time."""
+        # SQLite joins them, so that one row comes for many; bytes stay bytes in its text.
+        sql = (
+            "SELECT count(*), CAST(group_concat(header, '') AS BLOB) FROM record"
+            " WHERE id BETWEEN ? AND ?"
+        )
+        stop = self.tip(line)[0]
+        for first in range(start, stop, _CHUNK):
+            last = min(first + _CHUNK, stop) - 1
+            ((count, joined),) = self._query(sql, (key_of(line, first), key_of(line, last)))
+            placings = decode_placings(joined or b"", count)
+            yield list(self.headers(line, first, last + 1)) if placings is None else placings
+
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""
         for data, digest, payload in self._scan("SELECT header, hash, payload", line, start, stop):
@@ -453,7 +472,7 @@ class Log:
             return {}
         found: dict[int, dict[str, Any]] = {}
         low, high = min(numbers), max(numbers)
-        if high - low > 50 * len(numbers) + 1000:
+        if high - low > _SPARSE * len(numbers):
             for start in range(0, len(numbers), 500):
                 keys = [key_of(line, number) for number in numbers[start : start + 500]]
                 marks = ",".join("?" * len(keys))

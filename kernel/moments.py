@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import NamedTuple
 
 from enishi.kernel.errors import InvalidInput
 
@@ -18,8 +18,7 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """An instant: `at` in microseconds since 1970-01-01 UTC, `offset` in seconds east of UTC.
 
     `assumed` says that the source gave a local time without its zone, so that the instant rests

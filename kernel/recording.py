@@ -448,7 +448,7 @@ def _timeless(draft: Draft, given: Moment | None) -> Draft:
 
 def _last_moment(stream: Stream, turn: int) -> Moment | None:
     history = stream.history
-    texts = [n for n in history.events_of[turn] if history.kind[n] == _REPLY]
+    texts = [n for n in history.events_of(turn) if history.kind[n] == _REPLY]
     return stream.record(texts[-1] if texts else turn).header.moment
 
 

@@ -54,13 +54,23 @@ class Standing:
 
     def on_path(self, turn: int) -> bool:
         """Whether a turn (or ROOT) lies on this branch's path."""
-        depth = self.history.depth.get(turn)
-        return depth is not None and depth < len(self.path) and self.path[depth] == turn
+        if not self.history.is_turn(turn):
+            return False
+        depth = self.history.depth_of(turn)
+        return depth < len(self.path) and self.path[depth] == turn
 
     def at_depth(self, depth: int) -> list[int]:
         """The standing events of the turn at this depth, by number."""
         flags = self._flags
-        return [n for n in self.history.events_of[self.path[depth]] if flags[n]]
+        return [n for n in self.history.events_of(self.path[depth]) if flags[n]]
+
+    def depths_with(self, kinds: frozenset[int], start: int = 0) -> list[int]:
+        """The depths from `start` on at which an event of these kinds stands, in order."""
+        history, flags = self.history, self._flags
+        # No event of a turn comes before the turn, and no turn before its parent.
+        first = self.path[start] if 0 < start < len(self.path) else 0
+        turns = {history.turn[n] for n in history.of_kinds(kinds, first) if flags[n]}
+        return sorted(depth for turn in turns if (depth := history.depth_of(turn)) >= start)
 
     def times(self, depth: int, kinds: frozenset[int]) -> list[tuple[int, Moment | None]]:
         """The standing events of these kinds at this depth, each with its effective moment.
@@ -69,16 +79,16 @@ class Standing:
         """
         history, flags = self.history, self._flags
         turn, (at, offset) = self.path[depth], self.clock[depth]
+        offset = self._own_offset(turn, offset)
         found: list[tuple[int, Moment | None]] = []
-        for number in history.events_of[turn]:
+        for number in history.events_of(turn):
             if not flags[number]:
                 continue
-            own = max(at, history.at[number])
-            if history.kind[number] in _SAID:
+            kind, own = history.kind[number], max(at, history.at[number])
+            if kind in _SAID:
                 at = own
-            if history.kind[number] in kinds:
-                own_offset = self._own_offset(turn, offset)
-                found.append((number, None if own == UNKNOWN_TIME else Moment(own, own_offset)))
+            if kind in kinds:
+                found.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))
         return found
 
     def chosen(self, target: int, default: int | None = None) -> int | None:
@@ -103,7 +113,7 @@ class Standing:
         """completed, abandoned or open, as seen on this branch."""
         if self.chosen(turn) is not None:
             return "completed"
-        ended = (n for n in self.history.events_of[turn] if self.history.kind[n] == _ABANDONED)
+        ended = (n for n in self.history.events_of(turn) if self.history.kind[n] == _ABANDONED)
         return "abandoned" if any(number in self for number in ended) else "open"
 
     def catch_up(self) -> None:
@@ -116,11 +126,10 @@ class Standing:
             for touched in (number, *history.acts.get(number, ())):
                 turn = history.turn[touched]
                 if self.on_path(turn):
-                    stale = min(stale, history.depth[turn])
+                    stale = min(stale, history.depth_of(turn))
         self._flags.extend(bytes(len(history) - len(self._flags)))
         self._seen = len(history)
-        for depth in range(stale, len(self.path)):
-            self._judge(depth)
+        self._judge(stale)
         for watcher in self._watchers:
             watcher.stale = min(watcher.stale, stale)
 
@@ -128,41 +137,51 @@ class Standing:
         """Make `path` lead to the branch's tip. Returns the first depth that differs."""
         history = self.history
         self._lineage = history.lineage(self.branch)
-        turn = history.branches[self.branch].tip
-        ahead = []
-        while not self.on_path(turn):
-            ahead.append(turn)
-            if turn == ROOT:
-                break
-            turn = history.parent[turn]
-        common = history.depth[turn] + 1 if self.on_path(turn) else 0
+        tip = history.branches[self.branch].tip
+        ahead = history.leading_to(tip, self.path)
+        common = history.depth_of(tip) + 1 - len(ahead)
+        if not self.path:
+            common, ahead = 0, [ROOT, *ahead]
         for gone in self.path[common:]:
-            for number in history.events_of[gone]:
+            for number in history.events_of(gone):
                 if number < len(self._flags):
                     self._flags[number] = 0
         del self.path[common:], self.clock[common:]
-        self.path.extend(reversed(ahead))
+        self.path.extend(ahead)
         self.clock.extend([(0, 0)] * len(ahead))
         return common
 
-    def _judge(self, depth: int) -> None:
-        """Judge the events of one turn; all earlier turns have been judged."""
-        self.clock[depth] = self._end_of(depth - 1) if depth else (UNKNOWN_TIME, 0)
-        history, flags, turn = self.history, self._flags, self.path[depth]
-        numbers = history.events_of[turn]
-        # Most turns were said and no more: there the rule holds for all that this branch said.
-        if turn != ROOT and turn not in history.tangled and self.says(numbers[-1]):
-            for number in numbers:
-                flags[number] = 1
-            return
-        erased, withdrawn, kind = history.erased, history.withdrawn, history.kind
-        for number in numbers:
-            flags[number] = (
-                number not in erased
-                and not withdrawn.get(number, False)
-                and (kind[number] not in TEXT_CODES or self._is_chosen(number))
-                and self._carried(number)
-            )
+    def _judge(self, start: int) -> None:
+        """Judge the events of each turn from this depth on; all earlier ones have been judged."""
+        history, flags, clock = self.history, self._flags, self.clock
+        kind, at_of, tangled = history.kind, history.at, history.tangled
+        at, offset = self._end_of(start - 1) if start else (UNKNOWN_TIME, 0)
+        for depth in range(start, len(self.path)):
+            clock[depth] = at, offset
+            turn = self.path[depth]
+            numbers = history.events_of(turn)
+            # Most turns were said and no more: there the rule holds for all that this branch said.
+            if turn != ROOT and turn not in tangled and self.says(numbers[-1]):
+                for number in numbers:
+                    flags[number] = 1
+                    if kind[number] in _SAID and at_of[number] > at:
+                        at = at_of[number]
+                if at_of[turn] != UNKNOWN_TIME:
+                    offset = history.offset[turn]
+            else:
+                for number in numbers:
+                    flags[number] = self._stands(number)
+                at, offset = self._end_of(depth)
+
+    def _stands(self, number: int) -> bool:
+        """The rule, for an event of which all that comes before it was judged."""
+        history = self.history
+        return (
+            number not in history.erased
+            and not history.withdrawn.get(number, False)
+            and (history.kind[number] not in TEXT_CODES or self._is_chosen(number))
+            and self._carried(number)
+        )
 
     def _carried(self, number: int) -> bool:
         """What rests on something stands with it; what rests on nothing was said by a branch."""
@@ -192,7 +211,7 @@ class Standing:
         at, offset = self.clock[depth]
         history = self.history
         turn = self.path[depth]
-        for number in history.events_of[turn]:
+        for number in history.events_of(turn):
             if self._flags[number] and history.kind[number] in _SAID and history.at[number] > at:
                 at = history.at[number]
         return at, self._own_offset(turn, offset)

@@ -110,7 +110,7 @@ class Stream:
         history, number = self.history, len(self.history.kind)
         opens = draft.type == "TurnOpened"
         turn = number if opens else draft.turn
-        parent = history.branches[draft.branch].tip if opens else history.parent.get(turn, ROOT)
+        parent = history.branches[draft.branch].tip if opens else history.parent_of(turn)
         salt, payload, committed = sealed(draft.payload, self.entropy)
         header = Header(
             FORMAT,
@@ -130,7 +130,7 @@ class Stream:
             committed,
         )
         self._previous = self.log.append(self.line.line, header, salt, payload)
-        history.add(header)
+        history.extend((header,))
         if draft.type == "BranchForked":
             self._names[number] = draft.payload["name"]
         return number
@@ -199,14 +199,17 @@ class Stream:
         """
         history = self.history
         found = self.log.payloads(self.line.line, numbers, types)
+        kinds, version = history.kind, history.version
         current: dict[int, dict[str, Any]] = {}
         for number in numbers:
-            payload, kind = found.get(number), history.kind[number]
+            payload, kind = found.get(number), kinds[number]
             if payload is None or kind >= len(KINDS):
                 continue
-            newest = upcast(KINDS[kind], history.version.get(number, 1), payload)
-            if newest is not None:
-                current[number] = _fitting(number, KINDS[kind], newest) if checked else newest
+            if version.get(number, 1) != EVENT_TYPES[KINDS[kind]].version:
+                payload = upcast(KINDS[kind], version.get(number, 1), payload)
+                if payload is None:
+                    continue
+            current[number] = _fitting(number, KINDS[kind], payload) if checked else payload
         return current
 
     def is_text(self, number: int) -> bool:
@@ -253,7 +256,8 @@ class Stream:
         if length == start:
             return
         try:
-            self.history.extend(self.log.headers(self.line.line, start))
+            for headers in self.log.placings(self.line.line, start):
+                self.history.extend(headers)
         except LogDamaged:
             self.forget()
             raise

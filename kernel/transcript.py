@@ -118,7 +118,7 @@ def turn_views(
     wanted = standing.path[1:] if turns is None else list(turns)
     for start in range(0, len(wanted), 256):
         chunk = wanted[start : start + 256]
-        texts = [n for t in chunk for n in history.events_of[t] if history.kind[n] in TEXT_CODES]
+        texts = [n for t in chunk for n in history.events_of(t) if history.kind[n] in TEXT_CODES]
         payloads = stream.payloads(sorted({*texts, *(history.root_text(n) for n in texts)}))
         for turn in chunk:
             yield _turn_view(history, standing, turn, payloads)
@@ -148,7 +148,7 @@ def branch_views(stream: Stream) -> list[BranchView]:
                 name=name,
                 parent=parent,
                 forked_after=fork[0] if number != MAIN and fork else None,
-                turns=stream.history.depth[branch.tip],
+                turns=stream.history.depth_of(branch.tip),
                 tip=None if branch.tip == ROOT else branch.tip,
                 current=number == stream.history.current,
             )
@@ -160,14 +160,14 @@ def _turn_view(
     history: History, standing: Standing, turn: int, payloads: dict[int, dict[str, Any]]
 ) -> TurnView:
     messages, replies = [], []
-    for number in history.events_of[turn]:
+    for number in history.events_of(turn):
         if history.kind[number] == _MESSAGE and standing.says(number):
             messages.append(_chosen_text(history, standing, number, payloads))
         elif history.kind[number] == _REPLY and standing.says(number):
             replies.append(_chosen_text(history, standing, number, payloads))
     return TurnView(
         number=turn,
-        place=history.depth[turn],
+        place=history.depth_of(turn),
         status=standing.status(turn),
         happened=history.moment(turn),
         stands=turn in standing,
@@ -196,7 +196,7 @@ def _text(
     is_reply = history.kind[root] == _REPLY
     turn = history.turn[root]
     wordings = [root] + [
-        n for n in history.events_of[turn] if history.base.get(n) == root and standing.says(n)
+        n for n in history.events_of(turn) if history.base.get(n) == root and standing.says(n)
     ]
     return Text(
         number=number,

@@ -195,13 +195,13 @@ class _Walk:
     def _check_places(self, header: Header) -> None:
         history, turn = self._history, self._history.turn[header.number]
         for cause in header.causes:
-            if history.depth[history.turn[cause]] > history.depth[turn]:
+            if history.depth_of(history.turn[cause]) > history.depth_of(turn):
                 self._problem(header.number, f"it rests on number {cause}, which comes later")
         if header.branch not in history.branches:
             self._problem(header.number, f"there is no branch {header.branch}")
         match header.type:
             case "BranchForked" | "TipMoved":
-                wrong = [target for target in header.targets if target not in history.depth]
+                wrong = [target for target in header.targets if not history.is_turn(target)]
             case "BranchSwitched":
                 wrong = [target for target in header.targets if target not in history.branches]
             case "TextRevised" | "VariantChosen" | "RevisionChosen":

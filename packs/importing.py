@@ -193,7 +193,7 @@ class _Import:
             common -= 1
         after = recorded[common - 1].turn if common else ROOT
         if not common and recorded:
-            after = self.stream.history.parent[recorded[0].turn]
+            after = self.stream.history.parent_of(recorded[0].turn)
         name = _free_name(self.title, self.stream.names())
         self.branch = recording.fork_branch(self.stream, self.branch, name, after, by="import")
         self.report.branched = True
@@ -214,10 +214,10 @@ class _Import:
 
     def _lines_of(self, turns: Sequence[int]) -> Iterator[RecordedLine]:
         history = self.stream.history
-        texts = [n for t in turns for n in history.events_of[t] if history.kind[n] in TEXT_CODES]
+        texts = [n for t in turns for n in history.events_of(t) if history.kind[n] in TEXT_CODES]
         payloads = self.stream.payloads(texts)
         for turn in turns:
-            own = [number for number in history.events_of[turn] if number in payloads]
+            own = [number for number in history.events_of(turn) if number in payloads]
             yield from _lines_of_turn(self.stream, turn, own, payloads)
 
     def _with_moved_away(
@@ -228,7 +228,7 @@ class _Import:
         tip = history.branches[self.branch].tip
         while len(recorded) < len(lines):
             further = None
-            for turn in (t for t, parent in history.parent.items() if parent == tip):
+            for turn in history.turns_after(tip):
                 if self.stream.standing(self.branch).on_path(turn):
                     continue
                 found = list(self._lines_of([turn]))
@@ -316,7 +316,7 @@ class _Import:
     def _choose_wording(self, root: int, content: str) -> None:
         history = self.stream.history
         wordings = [root] + [
-            n for n in history.events_of[history.turn[root]] if history.base.get(n) == root
+            n for n in history.events_of(history.turn[root]) if history.base.get(n) == root
         ]
         payloads = self.stream.payloads(wordings)
         for number in reversed(wordings):
@@ -339,7 +339,7 @@ class _Import:
         roots = {n for line in recorded[common:] if line.turn == last for n in line.variants}
         partly = [
             number
-            for number in self.stream.history.events_of[last]
+            for number in self.stream.history.events_of(last)
             if self.stream.history.root_text(number) in roots and number in standing
         ]
         if partly:
@@ -454,7 +454,7 @@ class _Import:
         if line.chosen == len(line.wordings) - 1:
             return
         history = self.stream.history
-        replies = [n for n in history.events_of[turn] if history.kind[n] == _REPLY]
+        replies = [n for n in history.events_of(turn) if history.kind[n] == _REPLY]
         wanted = replies[len(replies) - len(line.wordings) + line.chosen]
         recording.choose_variant(self.stream, self.branch, wanted, by="import")
 

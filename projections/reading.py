@@ -222,14 +222,15 @@ def _newest(stream: Stream, branch: int, type_name: str) -> dict[str, Any] | Non
     found = [n for n in history.all(type_name) if n in standing]
     if not found:
         return None
-    return stream.payload(max(found, key=lambda n: (history.depth[history.turn[n]], n)))
+    return stream.payload(max(found, key=lambda n: (history.depth_of(history.turn[n]), n)))
 
 
 def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
     """What stood at a moment of the log, less what has been erased since."""
     history = History()
     headers = stream.log.headers(stream.line.line)
-    history.extend(takewhile(lambda header: header.recorded <= moment.at, headers))
+    lived = list(takewhile(lambda header: header.recorded <= moment.at, headers))
+    history.extend(lived)
     history.erased |= {number for number in stream.history.erased if number < len(history)}
     history.tangled |= {history.turn[number] for number in history.erased}
     standing = Standing(history, branch if branch in history.branches else 0)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from enishi.kernel.deciding.case import Case, CitedText
 from enishi.kernel.deciding.decisions import decide
 from enishi.kernel.deciding.proposals import Belief, OpenLoop, Promise, Proposal, ReadText, Role
+from enishi.kernel.encoding import Header
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
 from enishi.kernel.rules.proposer import MOST_PROPOSALS, RuleProposer
@@ -325,9 +326,15 @@ def _cues(one: dict[str, Any], words: dict[str, str]) -> list[str]:
     ]
 
 
+def _header(number: int, type_name: str, turn: int | None = None) -> Header:
+    return Header(
+        1, b"", number, None, type_name, 1, None, 0, turn, None, 0, (), (), None, b""
+    )  # fmt: skip
+
+
 def judged(proposal: Proposal, text: ReadText) -> str:
     history = History()
-    history.depth[1] = 1
+    history.extend([_header(0, "RelationshipFounded"), _header(1, "TurnOpened", turn=1)])
     cited = CitedText(text.number, 1, text.role, text.content, text.happened)
     return decide(Case(proposal, {text.number: cited}, history)).reason
 

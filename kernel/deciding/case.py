@@ -115,13 +115,13 @@ class Case:
     @cached_property
     def latest(self) -> CitedText:
         """The cited text that comes last on the path; it gives the event its place."""
-        return max(self.cited, key=lambda text: (self.history.depth[text.turn], text.number))
+        return max(self.cited, key=lambda text: (self.history.depth_of(text.turn), text.number))
 
     @property
     def on_one_path(self) -> bool:
         """Whether the path to the latest cited text leads through all the others."""
         turns = [text.turn for text in self.rested_on]
-        last = max(turns, key=lambda turn: self.history.depth[turn])
+        last = max(turns, key=lambda turn: self.history.depth_of(turn))
         return all(self.history.is_ancestor(turn, last) for turn in turns)
 
     @cached_property
@@ -181,7 +181,7 @@ class Case:
 
     def _comes_before(self, question: CitedText, answer: CitedText) -> bool:
         """Whether nobody spoke between a question and its answer, but for more of the same."""
-        before = answer.turn if answer.role == "agent" else self.history.parent.get(answer.turn)
+        before = answer.turn if answer.role == "agent" else self.history.parent_of(answer.turn)
         first, then = self.history.root_text(question.number), self.history.root_text(answer.number)
         return question.turn == before and first < then
 

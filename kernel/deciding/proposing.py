@@ -73,7 +73,7 @@ def standing_texts(stream: Stream, branch: int, turns: Iterable[int] | None = No
             known = 0 <= turn < len(stream.history) and stream.history.kind[turn] == _TURN
             if not known or not standing.on_path(turn):
                 raise NotFound(f"number {turn} is no turn of this branch")
-        depths = sorted(stream.history.depth[turn] for turn in turns)
+        depths = sorted(stream.history.depth_of(turn) for turn in turns)
     history = stream.history
     texts = (
         [n for n in standing.at_depth(depth) if history.kind[n] in TEXT_CODES] for depth in depths
@@ -384,7 +384,7 @@ def _last_turn(stream: Stream, causes: Sequence[int], tip: int) -> int:
     """The place of what rests on these causes: their deepest turn, or the tip without any."""
     history = stream.history
     turns = [history.turn[number] for number in causes]
-    return max(turns, key=lambda turn: history.depth[turn]) if turns else tip
+    return max(turns, key=lambda turn: history.depth_of(turn)) if turns else tip
 
 
 def _plain(proposal: Proposal, decision: Decision) -> dict[str, Any]:

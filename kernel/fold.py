@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import msgpack
@@ -154,33 +156,37 @@ class Fold:
     def _run(self) -> None:
         """Fold from where we are to the end of the path."""
         end = len(self.standing.path)
+        depths = self.standing.depths_with(self.projection.codes, self.depth)
         if end - self.depth > CHUNK_TURNS:
-            self._jump()
+            self._jump(depths)
         while self.depth < end:
             self._keep_snapshot()
             # Most changes are near the tip: the nearer, the shorter the way back to a snapshot.
-            self._fold_turns(self.depth + min(CHUNK_TURNS, (end - self.depth + 1) // 2))
+            stop = self.depth + min(CHUNK_TURNS, (end - self.depth + 1) // 2)
+            between = slice(bisect_left(depths, self.depth), bisect_left(depths, stop))
+            self._fold_turns(depths[between], stop)
 
-    def _fold_turns(self, stop: int) -> None:
-        turns = [self._events_at(depth) for depth in range(self.depth, stop)]
-        numbers = [number for turn in turns for number, _ in turn]
-        payloads = self.stream.payloads(numbers, self.projection.reads, checked=False)
+    def _fold_turns(self, depths: list[int], stop: int) -> None:
+        """Fold the turns at these depths, the only ones below `stop` that matter."""
+        projection, state = self.projection, self._state
+        turns = [(depth, self._events_at(depth)) for depth in depths]
+        numbers = [number for _, turn in turns for number, _ in turn]
+        payloads = self.stream.payloads(numbers, projection.reads, checked=False)
         history, path = self.stream.history, self.standing.path
-        names = {kind_code(name): name for name in self.projection.reads}
-        for depth, turn in enumerate(turns, start=self.depth):
+        names = {kind_code(name): name for name in projection.reads}
+        for depth, turn in turns:
             for number, moment in turn:
                 payload = payloads.get(number)
                 if payload is not None:
-                    name = names[history.kind[number]]
-                    said = history.moment(number)
+                    name, said = names[history.kind[number]], history.moment(number)
                     event = Event(number, name, payload, path[depth], moment, said)
-                    _apply(self.projection, self._state, event, None)
+                    _apply(projection, state, event, None)
             self.running = _run_on(self.running, turn)
         self.depth = stop
         self._unsaved += len(numbers)
 
     def _events_at(self, depth: int) -> list[tuple[int, Moment | None]]:
-        return events_at(self.standing, self.projection, depth)
+        return self.standing.times(depth, self.projection.codes)
 
     def _keep_snapshot(self) -> None:
         if self.depth <= (self._snapshots[-1].depth if self._snapshots else 0):
@@ -190,7 +196,7 @@ class Fold:
             # Keep the newest close together and the older ones ever further apart.
             del self._snapshots[1:-8:2]
 
-    def _jump(self) -> None:
+    def _jump(self, depths: list[int]) -> None:
         """Start from the deepest checkpoint that folded exactly what stands now."""
         log, line = self.stream.log, self.stream.line.line
         known = log.checkpoints(line, self.projection.name, self.projection.version)
@@ -198,9 +204,9 @@ class Fold:
         if not ahead:
             return
         running, best = self.running, None
-        for depth in range(self.depth, len(self.standing.path)):
+        for depth, following in pairwise([*depths, len(self.standing.path)]):
             running = _run_on(running, self._events_at(depth))
-            if ahead.get(running) == depth + 1:
+            if depth < ahead.get(running, 0) <= following:
                 best = running
         if best is None:
             return
@@ -244,20 +250,11 @@ def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
 
 
 def _run_on(running: bytes, turn: list[tuple[int, Moment | None]]) -> bytes:
-    if not turn:
-        return running
     events = b"".join(
         _EVENT.pack(number, moment.at if moment else UNKNOWN_TIME, moment.offset if moment else 0)
         for number, moment in turn
     )
     return hashlib.sha256(running + events).digest()
-
-
-def events_at(
-    standing: Standing, projection: Projection, depth: int
-) -> list[tuple[int, Moment | None]]:
-    """The standing events that a projection reads at one depth, with their effective moments."""
-    return standing.times(depth, projection.codes)
 
 
 def standing_events(
@@ -269,9 +266,10 @@ def standing_events(
     """
     names = {kind_code(name): name for name in projection.reads}
     history = standing.history
-    for start in range(0, len(standing.path), CHUNK_TURNS):
-        stop = min(start + CHUNK_TURNS, len(standing.path))
-        turns = [(d, events_at(standing, projection, d)) for d in range(start, stop)]
+    depths = standing.depths_with(projection.codes)
+    for start in range(0, len(depths), CHUNK_TURNS):
+        chunk = depths[start : start + CHUNK_TURNS]
+        turns = [(depth, standing.times(depth, projection.codes)) for depth in chunk]
         numbers = [number for _, turn in turns for number, _ in turn]
         payloads = stream.payloads(numbers, projection.reads, checked=False)
         for depth, turn in turns:

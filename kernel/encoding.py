@@ -105,7 +105,7 @@ class Placing(msgspec.Struct, array_like=True, gc=False):
     type: str
     version: int
     happened: tuple[int, int, int] | None
-    recorded: msgspec.Raw
+    recorded: int
     turn: int | None
     parent: int | None
     branch: int

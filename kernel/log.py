@@ -412,19 +412,28 @@ class Log:
         for (data,) in self._scan("SELECT header", line, start, stop):
             yield decode_header(data)
 
-    def placings(self, line: int, start: int = 0) -> Iterator[Sequence[Header | Placing]]:
+    def placings(
+        self, line: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[list[Placing]]:
         """Their places, some hundred at a time: all that a history needs, in less time."""
         # SQLite joins them, so that one row comes for many; bytes stay bytes in its text.
         sql = (
             "SELECT count(*), CAST(group_concat(header, '') AS BLOB) FROM record"
             " WHERE id BETWEEN ? AND ?"
         )
-        stop = self.tip(line)[0]
+        stop = self.tip(line)[0] if stop is None else stop
         for first in range(start, stop, _CHUNK):
             last = min(first + _CHUNK, stop) - 1
             ((count, joined),) = self._query(sql, (key_of(line, first), key_of(line, last)))
             placings = decode_placings(joined or b"", count)
-            yield list(self.headers(line, first, last + 1)) if placings is None else placings
+            if placings is None:
+                for _ in self.headers(line, first, last + 1):
+                    pass  # one by one, the damaged one says what is wrong with it
+                raise LogDamaged(
+                    f"one of the records {first} to {last} holds an impossible value; "
+                    "run: enishi verify"
+                )
+            yield placings
 
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""

@@ -137,7 +137,8 @@ def _line(line: Cut) -> ManifestLine:
     whole = line.length == len(history)
     if not whole:
         history = History()
-        history.extend(stream.log.headers(stream.line.line, 0, line.length))
+        for headers in stream.log.placings(stream.line.line, 0, line.length):
+            history.extend(headers)
     branches = []
     for number, name in names.items():
         digests = {}

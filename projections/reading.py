@@ -228,9 +228,11 @@ def _newest(stream: Stream, branch: int, type_name: str) -> dict[str, Any] | Non
 def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
     """What stood at a moment of the log, less what has been erased since."""
     history = History()
-    headers = stream.log.headers(stream.line.line)
-    lived = list(takewhile(lambda header: header.recorded <= moment.at, headers))
-    history.extend(lived)
+    for headers in stream.log.placings(stream.line.line):
+        lived = list(takewhile(lambda header: header.recorded <= moment.at, headers))
+        history.extend(lived)
+        if len(lived) < len(headers):
+            break
     history.erased |= {number for number in stream.history.erased if number < len(history)}
     history.tangled |= {history.turn[number] for number in history.erased}
     standing = Standing(history, branch if branch in history.branches else 0)

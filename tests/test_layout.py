@@ -103,7 +103,7 @@ def test_the_door_has_at_most_fifteen_names() -> None:
 
 
 def test_the_version_needs_neither_pydantic_nor_sqlite_utils() -> None:
-    heavy = "pydantic", "sqlite_utils", "rich.console", "msgpack"
+    heavy = "pydantic", "sqlite_utils", "rich.console", "msgpack", "msgspec"
     script = (
         "import sys; from enishi.cli import run; status = run(['--version']);"
         f"print(status, [name for name in {heavy!r} if name in sys.modules])"

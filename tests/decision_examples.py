@@ -250,6 +250,7 @@ RELEASED = (
     "agent: I need not?",
 )
 HURT = ("user: Well?", "agent: You are boring.", "user: That hurt me.")
+HARMED = (consequence("harm", "user", "You are boring", "That hurt me"),)
 SWORD = "*draws a sword* (By the way, I really live in Paris.)"
 
 EXAMPLES: dict[str, Example] = {
@@ -359,9 +360,43 @@ EXAMPLES: dict[str, Example] = {
             Try(("user: 我是一条龙。",), (belief("龙", "我是一条龙", key="is", mode="fiction"),)),
             Try(("user: *weeps over his sword*",), (felt_in("fiction", "weeps"),)),
             Try(("user: 要是考砸了我会哭死。",), (felt_in("hypothetical", "我会哭死"),)),
+            Try(("user: I wish I lived in Paris.",), (belief("Paris", "lived in Paris"),)),
+            Try(("user: If only I lived in Paris!",), (belief("Paris", "I lived in Paris"),)),
+            Try(("user: 要是我住在巴黎就好了。",), (belief("巴黎", "我住在巴黎"),)),
+            Try(("user: 真希望我住在巴黎啊！",), (belief("巴黎", "我住在巴黎"),)),
+            Try(("user: If I live in Paris, I pay more.",), (belief("Paris", "I live in Paris"),)),
+            Try(("user: If I were rich I'd live in Bali.",), (belief("Bali", "live in Bali"),)),
+            Try(("user: 如果我住在巴黎，会更贵。",), (belief("巴黎", "我住在巴黎"),)),
+            Try(("user: Hm.", "agent: I wish I could call you."), (promise("call you", "call you"),)),
+            Try(("user: 嗯。", "agent: 要是能给你打电话就好了。"), (promise("打电话", "给你打电话"),)),
+            Try(
+                (*CALL, "user: If only you had called me!"),
+                (promise("call you", "I will call you"), ended("@0", "kept", "you had called me")),
+            ),
         ),
         accepted=(
             Try((f"user: {SWORD}",), (belief("Paris", "I really live in Paris"),)),
+            Try(
+                ("user: I wish I lived in Rome, but I live in Paris.",),
+                (belief("Paris", "I live in Paris"),),
+            ),
+            Try(("user: 要是住在罗马就好了，可是我住在巴黎。",), (belief("巴黎", "我住在巴黎"),)),
+            Try(
+                ("user: I wish I lived in Paris.",),
+                (belief("lived in Paris", "I wish I lived in Paris", key="wish"),),
+            ),
+            Try(
+                ("user: I wish you would call me Bo.",),
+                (belief("Bo", "call me Bo", key="address_as", category="instruction"),),
+            ),
+            Try(
+                (*CALL, "user: If only you had called me!"),
+                (promise("call you", "I will call you"), ended("@0", "broken", "had called me")),
+            ),
+            Try(
+                ("user: Hm.", "agent: If you cook, I will call you."),
+                (promise("call you", "If you cook, I will call you", condition="you cook"),),
+            ),
             Try(("user: *拔剑*（说真的，我住在巴黎。）",), (belief("巴黎", "我住在巴黎"),)),
         ),
     ),
@@ -419,6 +454,10 @@ EXAMPLES: dict[str, Example] = {
             Try(("user: Hm.", "agent: You look tired."), (mood("You look tired", fatigue=0.7),)),
             Try(("user: 你很难过。",), (mood("你很难过", party="agent", valence=-0.6),)),
             Try(
+                ("user: Hm.", "agent: Chen lives in Paris."),
+                (belief("Paris", "Chen lives in Paris", subject="Chen"),),
+            ),
+            Try(
                 ("user: Hm.", "agent: You look tired.", "user: I went home."),
                 (mood("You look tired", "I went home", fatigue=0.7),),
             ),
@@ -429,6 +468,7 @@ EXAMPLES: dict[str, Example] = {
                 ("user: Hm.", "agent: I like tea."), (belief("tea", "I like tea", subject="agent"),)
             ),
             Try(BALI, (belief("巴黎", "我住在巴黎"),)),
+            Try(PARIS, (belief("Paris", "I live in Paris", subject="Chen"),)),
             Try(
                 ("user: Hm.", "agent: You live in Paris?", "user: Yes."),
                 (belief("Paris", "You live in Paris?", "Yes"),),
@@ -509,6 +549,24 @@ EXAMPLES: dict[str, Example] = {
         refused=(
             Try(("user: Do I live in Paris?",), (belief("Paris", "live in Paris"),)),
             Try(("user: 我住在巴黎吗？",), (belief("巴黎", "住在巴黎"),)),
+            Try(("user: Who told you that I live in Paris!",), (belief("Paris", "I live in Paris"),)),
+            Try(("user: Since when do I live in Paris.",), (belief("Paris", "live in Paris"),)),
+            Try(("user: 谁说我住在巴黎了。",), (belief("巴黎", "我住在巴黎"),)),
+            Try(("user: 难道我住在巴黎！",), (belief("巴黎", "我住在巴黎"),)),
+            Try(
+                ("user: Hm.", "agent: Who promised that I will call you!"),
+                (promise("call you", "I will call you"),),
+            ),
+            Try(("user: 嗯。", "agent: 谁答应给你打电话了？"), (promise("打电话", "给你打电话"),)),
+            Try(
+                (*CALL, "user: Did you call me?"),
+                (promise("call you", "I will call you"), ended("@0", "kept", "you call me")),
+            ),
+            Try(
+                ("user: I live in Paris.", "agent: Do you?", "user: Do I still live there?"),
+                (belief("Paris", "I live in Paris"), confirmed("@0", "I still live there")),
+            ),
+            Try(("user: Is the exam on Monday?",), (loop("exam", "the exam", "the exam on Monday"),)),
         ),
         accepted=(
             Try(("user: I live in Paris, don't I?",), (belief("Paris", "live in Paris"),)),
@@ -576,6 +634,12 @@ EXAMPLES: dict[str, Example] = {
                 (loop("exam", "meet Ann in Rome", "The exam is on Monday"),),
             ),
             Try(PARIS, (belief("   ", "I live in Paris"),)),
+            Try(DIAN, (promise("给李雷打电话", "我明天给你打电话"),)),
+            Try(DIAN, (promise("和小明打电话", "我明天给你打电话"),)),
+            Try(HURT, (*HARMED, reflection("@0", "I hurt Tom.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "I hurt them 3 times.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "On 2026-03-01 I hurt them.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "我伤害了李雷。", "You are boring"))),
         ),
         accepted=(
             Try(PARIS, (belief("Paris", "I live in Paris"),)),
@@ -586,6 +650,19 @@ EXAMPLES: dict[str, Example] = {
             Try(("user: Since last year.",), (belief("2025", "last year", key="here_since"),)),
             Try(CALL, (promise("phone: call you", "I will call you tomorrow"),)),
             Try(DIAN, (promise("call you", "我明天给你打电话"),)),
+            Try(CALL, (promise("call Chen", "I will call you tomorrow"),)),
+            Try(
+                ("user: 嗯。", "agent: 我明天给李雷打电话。"),
+                (promise("给李雷打电话", "我明天给李雷打电话"),),
+            ),
+            Try(HURT, (*HARMED, reflection("@0", "I hurt Chen. Maybe I was cruel.", "boring"))),
+            Try(
+                ("user: Well?", "agent: No.", "user: Tom and I waited 3 hours today!"),
+                (
+                    consequence("harm", "user", "No.", "I waited 3 hours today"),
+                    reflection("@0", "Tom waited three hours on 2026-03-05.", "No."),
+                ),
+            ),
             Try(
                 ("user: The exam is on Monday.",),
                 (loop("exam", "ask how it went", "The exam is on Monday"),),

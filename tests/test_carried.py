@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from enishi.kernel.moments import parse_moment
 from enishi.kernel.words.carried import (
     Said,
+    _edges,
     folded,
     is_yes,
     negated,
@@ -20,6 +21,7 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
+from enishi.kernel.words.names import chinese_names
 from enishi.kernel.words.sentences import sentence_at
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
@@ -29,6 +31,38 @@ def said(text: str, quote: str | None = None) -> list[Said]:
     quote = text if quote is None else quote
     start = text.index(quote)
     return [Said(text, start, start + len(quote), WEDNESDAY)]
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("wording", "text"),
+    [
+        ("和小明去吃饭", "我们去吃饭吧"), ("给李雷打电话", "我明天给你打电话"),
+        ("陪王小明看电影", "陪你看电影"), ("与欧阳娜娜合影", "合影"), ("送给韓梅梅", "送给你"),
+        ("去见老王", "去见你"), ("给阿强做饭", "给你做饭"), ("听李老师的课", "去听课"),
+        ("和李雷去吃饭", "和李丽去吃饭"), ("Call Tom", "I will call you"),
+        ("Maybe ask Ann", "I will ask"), ("和Tom吃饭", "我们去吃饭"),
+    ],
+)  # fmt: skip
+def test_a_name_that_nobody_said_is_noticed(wording: str, text: str) -> None:
+    assert not nothing_added(wording, said(text))
+    assert nothing_added(wording, said(f"{text}（{wording}）"))
+    names = [*chinese_names(wording), *wording.split(), "Tom"]
+    assert nothing_added(wording, said(text), names)
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "高兴地去江边走走", "周末一起看海", "一张小桌子", "照顾好自己，小心一点", "也许任何时候都行",
+        "健康最重要", "下周一去公园", "谢谢你陪我", "提高成绩", "写毛笔字", "在森林里散步", "学韩国菜",
+        "Maybe I was cruel. Looking back, I am sorry.", "Call you. Then walk home.",
+    ],
+)  # fmt: skip
+def test_common_words_are_no_names(wording: str) -> None:
+    assert nothing_added(wording, said("x"))
 
 
 # Values
@@ -252,6 +286,7 @@ def test_hostile_words_take_time_in_step_with_their_length(piece: str) -> None:
     def taken(size: int) -> float:
         text = piece * (size // len(piece))
         cited = [Said(text, 0, 4, WEDNESDAY), Said(text, 0, len(text), WEDNESDAY)]
+        _edges.cache_clear()
         start = time.process_time()
         for judge in (value_follows, wording_follows):
             judge("In Rome 35 茶不好, or tea", cited)

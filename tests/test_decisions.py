@@ -151,6 +151,47 @@ def test_of_several_reasons_the_first_is_given(first: str, case: Try, store: Sto
     assert answer(store, case).reason == first
 
 
+# Who is meant
+
+
+@pytest.mark.parametrize("called", ["chen", "Chen", "ＣＨＥＮ", "Chen Wei", "小陈"])
+def test_a_party_is_meant_by_each_of_its_names(called: str, store: Store) -> None:
+    lines = ("user: I live in Paris.", "agent: Chen lives in Rome.", "user: Hm.", "agent: Mm.")
+    here = world(store, Try(lines, ()))
+    paris = belief("Paris", "I live in Paris", subject=called)
+    rome = belief("Rome", "lives in Rome", subject=called)
+    before = [one.reason for one in here.propose(paris, rome)]
+    known = called.lower() in ("chen", "ｃｈｅｎ")
+    hearsay = [ACCEPTED, "not_the_subjects_words" if known else ACCEPTED]
+    assert before == hearsay
+    bond = here.bond
+    bond.rename(bond.user, "Chen Wei", ["小陈"])
+    # What was said before then was said while nobody was called so.
+    assert [one.reason for one in here.propose(paris, rome)] == hearsay
+    for line in ("user: I live in Oslo.", "agent: Chen lives in Bergen."):
+        here.say(line)
+    oslo = belief("Oslo", "I live in Oslo", subject=called)
+    bergen = belief("Bergen", "lives in Bergen", subject=called)
+    mine, theirs = here.propose(oslo, bergen)
+    assert (mine.reason, theirs.reason) == (ACCEPTED, "not_the_subjects_words")
+    assert here.payload(mine.event)["subject"] == "user"
+    assert here.payload(mine.event).get("authority", "claimed") == "claimed"
+
+
+def test_a_name_of_both_is_whoever_speaks(store: Store) -> None:
+    here = world(store, Try(("user: Hm.",), ()))
+    for party in (here.bond.user, here.bond.agent):
+        here.bond.rename(party, "Sam")
+    for line in ("user: I live in Oslo.", "agent: I live in Rome."):
+        here.say(line)
+    makes = [
+        belief("Oslo", "I live in Oslo", subject="Sam"),
+        belief("Rome", "I live in Rome", subject="Sam"),
+    ]
+    events = [here.payload(one.event) for one in here.propose(*makes)]
+    assert [event["subject"] for event in events] == ["user", "agent"]
+
+
 # Confidence and release
 
 

@@ -548,7 +548,7 @@ def test_25_the_characters_sheet_yields_no_memory(bond: Relationship, pasted_by:
     # Also after another sheet has taken its place.
     bond.adopt_blueprint({**SHEET, "data": {"name": "Lumi", "description": "Somebody else."}})
     line, value = lines[0]
-    assert reasons(bond, belief(text, line, value, subject="Lumi")) == ["self_caused"]
+    assert reasons(bond, belief(text, line, value, subject="Ann")) == ["self_caused"]
     # In words of one's own, it may be said.
     own = said(bond, "I like your tea house a lot.")
     assert reasons(bond, belief(own, "I like your tea house", "tea house")) == ["supported"]

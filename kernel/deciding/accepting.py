@@ -107,16 +107,17 @@ def _end(case: Case, proposal: PromiseOutcome | LoopOutcome) -> dict[str, Any]:
 
 
 def _belief(case: Case, proposal: Belief) -> dict[str, Any]:
-    about_party = proposal.subject in ("user", "agent")
-    claimed = about_party and proposal.subject in case.voices and proposal.mode == "real"
+    about_party = case.subject in ("user", "agent")
+    claimed = about_party and case.subject in case.voices and proposal.mode == "real"
     fields = proposal.model_dump(
         include={
-            "subject", "key", "polarity", "category", "basis", "valid_from", "valid_until",
+            "key", "polarity", "category", "basis", "valid_from", "valid_until",
         }
     )  # fmt: skip
     value = _in_the_texts_words(case, proposal.value)
     return {
         **fields,
+        "subject": case.subject,
         "value": value or proposal.value,
         "literal": value is not None,
         "authority": "claimed" if claimed else "reported",

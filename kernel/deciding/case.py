@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from enishi.kernel.deciding.proposals import (
+    Belief,
     BeliefConfirmation,
     BeliefRetraction,
     Citation,
     Consequence,
     LoopOutcome,
+    Party,
     Promise,
     PromiseConditionMet,
     PromiseOutcome,
@@ -24,18 +26,20 @@ from enishi.kernel.deciding.proposals import (
 )
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
-from enishi.kernel.words.carried import Said, is_yes
+from enishi.kernel.words.carried import Said, folded, is_yes
 from enishi.kernel.words.sentences import sentence_at
 
 RENDERING = ("⟦enishi", "⟧")
 """What a rendering of memories for a prompt begins with, and what its frame ends with."""
+
+_WORDINGS = ("subject", "value", "act", "condition", "continuation", "words")
 
 _LONG_ENOUGH = 16
 """Columns from which on equal words are a copy and no chance; a Chinese character takes two."""
 
 
 class CitedText(NamedTuple):
-    """A text as a decision sees it: whose words, and how they were delivered."""
+    """A text as a decision sees it: whose words, under which names, and how they were delivered."""
 
     number: int
     turn: int
@@ -45,6 +49,7 @@ class CitedText(NamedTuple):
     hidden: bool = False
     delivered: str = "shown"
     given: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Evidence(NamedTuple):
@@ -75,7 +80,8 @@ class Case:
     """One proposal, the texts that it cites and the events that it names.
 
     `accepted` has, for each earlier proposal of the batch, the number of its event or None.
-    `blueprints` are the texts of the cards that were ever in force, by the number of their event.
+    `blueprints` are the texts of the cards that were ever in force, by the number of their event;
+    `named` says by which event which party has which names. `read` gives texts that are not cited.
     """
 
     proposal: Proposal
@@ -84,6 +90,8 @@ class Case:
     lookup: Referenced = lambda number: None
     accepted: list[int | None] = field(default_factory=list)
     blueprints: Mapping[int, str] = field(default_factory=dict)
+    named: Sequence[tuple[int, Party, Sequence[str]]] = ()
+    read: Callable[[Iterable[int]], dict[int, CitedText]] = lambda numbers: {}
     earlier: int = 0
 
     @cached_property
@@ -184,6 +192,58 @@ class Case:
         before = answer.turn if answer.role == "agent" else self.history.parent_of(answer.turn)
         first, then = self.history.root_text(question.number), self.history.root_text(answer.number)
         return question.turn == before and first < then
+
+    # Who is meant
+
+    @cached_property
+    def names(self) -> dict[Party, set[str]]:
+        """What each party is called at the place of the latest cited text, folded."""
+        found: dict[Party, set[str]] = {"user": set(), "agent": set()}
+        turn = self.latest.turn
+        for number, party, names in self.named:
+            if self.history.is_ancestor(self.history.turn[number], turn):
+                found[party].update(map(folded, names))
+        for text in self.cited:
+            if text.role != "other":
+                found[text.role].update(map(folded, text.names))
+        return found
+
+    @cached_property
+    def known_names(self) -> set[str]:
+        """The names of both parties, which free wording may use for "you" and "me"."""
+        return self.names["user"] | self.names["agent"]
+
+    @cached_property
+    def subject(self) -> str | None:
+        """Whom a belief is about. A party that is called by a name of theirs is that party."""
+        if not isinstance(self.proposal, Belief):
+            return None
+        subject = self.proposal.subject
+        if subject in self.names or not self.cited:
+            return subject
+        meant = [party for party, names in self.names.items() if folded(subject) in names]
+        # Where both have one name, whoever speaks is the one.
+        return next((party for party in meant if party in self.voices), [*meant, subject][0])
+
+    @cached_property
+    def reflected(self) -> list[Said]:
+        """What a reflection is on: all words of the texts that it and its event rest on."""
+        if not isinstance(self.proposal, Reflection):
+            return []
+        events = [self.proposal.event, self.proposal.revises]
+        payloads = [self.referenced(event) for event in events if event is not None]
+        rested_on = {span[0] for payload in payloads for span in payload.get("spans", ())}
+        texts = [*self.cited, *self.read(rested_on - {text.number for text in self.cited}).values()]
+        # What was stated by hand, or in a wording that was judged before, needs no text.
+        worded = [payload[name] for payload in payloads for name in _WORDINGS if payload.get(name)]
+        return [
+            Said(words, 0, len(words), moment)
+            for words, moment in [
+                *((text.content, text.moment) for text in texts),
+                *((wording, None) for wording in worded),
+            ]
+            if words
+        ]
 
     # References
 
@@ -338,5 +398,4 @@ def _establisher(case: Case) -> str | None:
     proposal = case.proposal
     if isinstance(proposal, Promise):
         return proposal.promiser
-    subject = getattr(proposal, "subject", None)
-    return subject if subject in ("user", "agent") else None
+    return case.subject if case.subject in ("user", "agent") else None

@@ -16,10 +16,14 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    LoopOutcome,
     Mood,
     OpenLoop,
     Promise,
+    PromiseConditionMet,
     PromiseOutcome,
+    Proposal,
+    Reflection,
     Signal,
 )
 from enishi.kernel.events import Verdict
@@ -33,9 +37,10 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
+from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
 from enishi.kernel.words.said_days import follows
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""
@@ -49,6 +54,9 @@ UNFACTUAL = frozenset({"fiction", "hypothetical", "joke"})
 
 ANY_SIGN = frozenset({"dislikes", "allergy", "diet", "fear", "boundary", "instruction", "smokes"})
 """Keys whose values are as often said with a negation as without one."""
+
+WISHED = frozenset({"goal", "plan", "dream", "wish", "feels_about", "boundary", "address_as"})
+"""Keys of beliefs that a wish shows."""
 
 
 class Rule(NamedTuple):
@@ -97,7 +105,9 @@ def _reason_not_found(case: Case) -> bool:
         return False
     said = case.said(proposal.because.citation)
     wording = proposal.because.wording
-    return said is None or not wording_follows(wording, [said]) or _disagrees(wording, [said])
+    if said is None or not wording_follows(wording, [said], case.known_names):
+        return True
+    return _disagrees(wording, [said])
 
 
 # Who may establish what
@@ -114,7 +124,7 @@ def _not_the_subjects_words(case: Case) -> bool:
     if isinstance(proposal, BeliefConfirmation | BeliefRetraction):
         subject = case.referenced(proposal.belief).get("subject")
     elif isinstance(proposal, Belief):
-        subject = proposal.subject
+        subject = case.subject
     elif isinstance(proposal, Mood):
         subject = proposal.party
     else:
@@ -172,7 +182,21 @@ def _no_reply_cited(case: Case) -> bool:
 
 
 def _not_in_earnest(case: Case) -> bool:
-    return case.proposal.mode in UNFACTUAL
+    return case.proposal.mode in UNFACTUAL or _only_wished(case)
+
+
+def _only_wished(case: Case) -> bool:
+    """Whether all cited words of a proposal that says what is so stand in a wish or a condition.
+
+    What somebody wishes for, or asks the other to do, is so all the same.
+    """
+    proposal = case.proposal
+    if isinstance(proposal, Belief):
+        if proposal.key in WISHED or proposal.category == "instruction":
+            return False
+        return _all(case.quoted, lambda one: is_wished(one, proposal.value) or is_supposed(one))
+    about = getattr(proposal, "act", "")
+    return _says_what_is_so(proposal) and _all(case.quoted, lambda one: is_wished(one, about))
 
 
 def _only_reported(case: Case) -> bool:
@@ -198,33 +222,53 @@ def _self_caused(case: Case) -> bool:
     if not isinstance(proposal, Belief):
         return False
     told = [case.referenced(number) for numbers in given for number in numbers]
-    slot = (proposal.subject, proposal.key)
+    slot = (case.subject, proposal.key)
     return any((one.get("subject"), one.get("key")) == slot for one in told)
 
 
 def _only_asked(case: Case) -> bool:
-    """A question says nothing of what is so, unless the other says yes to it."""
-    if not isinstance(case.proposal, Belief | Promise) or len(case.voices) > 1:
+    """A question says nothing of what is so, unless the other says yes to it.
+
+    One that is put for effect says the opposite, and with more than words like these.
+    """
+    if not _says_what_is_so(case.proposal):
         return False
-    return bool(case.quoted) and all(one.is_asked for one in case.quoted)
+    about = getattr(case.proposal, "value", getattr(case.proposal, "act", ""))
+    if _all(case.quoted, lambda one: is_rhetorical(one, about)):
+        return True
+    return len(case.voices) == 1 and _all(case.quoted, lambda one: one.is_asked)
+
+
+def _says_what_is_so(proposal: Proposal) -> bool:
+    """Whether a proposal needs words that say so outright."""
+    if isinstance(proposal, PromiseOutcome | LoopOutcome):
+        return proposal.outcome in ("kept", "completed", "replaced")
+    kinds = Belief | BeliefConfirmation | Promise | PromiseConditionMet | OpenLoop
+    return isinstance(proposal, kinds)
+
+
+def _all(quoted: list[Said], applies: Callable[[Said], bool]) -> bool:
+    return bool(quoted) and all(map(applies, quoted))
 
 
 # Whether it follows from the words
 
 
 def _not_carried(case: Case) -> bool:
-    proposal, said = case.proposal, case.carrying
+    proposal, said, known = case.proposal, case.carrying, case.known_names
     if isinstance(proposal, Belief):
-        return not value_follows(proposal.value, said)
+        return not value_follows(proposal.value, said, known)
     if isinstance(proposal, Promise):
         wordings = [proposal.act] + ([proposal.condition] if proposal.condition else [])
-        return not all(wording_follows(wording, said) for wording in wordings)
+        return not all(wording_follows(wording, said, known) for wording in wordings)
     if isinstance(proposal, OpenLoop):
         both = (proposal.subject, proposal.continuation)
         return not (
-            all(nothing_added(wording, said) for wording in both)
-            and any(wording_follows(wording, said) for wording in both)
+            all(nothing_added(wording, said, known) for wording in both)
+            and any(wording_follows(wording, said, known) for wording in both)
         )
+    if isinstance(proposal, Reflection):
+        return not nothing_added(proposal.words, case.reflected, known)
     return False
 
 
@@ -323,7 +367,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "not_in_earnest",
         "rejected",
-        "it was said in a story, as a supposition or in jest",
+        "it was said in a story, as a wish or a supposition, or in jest",
         _not_in_earnest,
     ),
     Rule(
@@ -371,7 +415,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "only_asked",
         "rejected",
-        "it was asked and not said",
+        "it was asked, perhaps only for effect, and not said",
         _only_asked,
     ),
     Rule(

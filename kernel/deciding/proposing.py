@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from enishi.kernel.checks import check_id
@@ -18,6 +19,7 @@ from enishi.kernel.deciding.proposals import (
     ANY_PROPOSAL,
     Citation,
     Mood,
+    Party,
     Proposal,
     Proposer,
     ReadText,
@@ -134,6 +136,7 @@ def cited_texts(stream: Stream, numbers: Iterable[int]) -> dict[int, CitedText]:
             hidden=about.get("hidden", False),
             delivered=about.get("delivered", "shown"),
             given=tuple(about.get("given", ())),
+            names=tuple(about[key] for key in ("speaker", "name") if about.get(key)),
             moment=history.moment(root),
         )
     return found
@@ -206,11 +209,11 @@ def record_batch(
         Draft("BatchDecided", payload, place, branch, targets=tuple(texts), request=request)
     )
     context = _Context(stream, branch, proposer, batch, tuple(texts))
-    blueprints = _blueprints(stream)
+    judged = _judging(stream)
     accepted: list[int | None] = []
     per_turn: dict[int, int] = {}
     for proposal in proposals:
-        case = Case(proposal, cited, stream.history, _lookup(stream), accepted, blueprints)
+        case = judged(proposal, cited, accepted=accepted)
         turn = case.latest.turn if case.cited else ROOT
         case.earlier = per_turn.get(turn, 0)
         per_turn[turn] = case.earlier + 1
@@ -257,7 +260,7 @@ def release(stream: Stream, branch: int, decision: int) -> int:
     cited = cited_texts(stream, _cited_numbers(proposal))
     batch = batch_decisions(stream, record.header.targets[0])
     accepted = [decided.event for decided in batch if decided.number < decision]
-    case = Case(proposal, cited, stream.history, _lookup(stream), accepted, _blueprints(stream))
+    case = _judging(stream)(proposal, cited, accepted=accepted)
     answer = decide(case, released=True)
     if answer.verdict != "accepted":
         raise Conflict(f"decision {decision} cannot be released: {answer.reason}")
@@ -366,6 +369,35 @@ def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None
         return None if payload is None else (stream.record(number).header.type, payload)
 
     return look
+
+
+def _judging(stream: Stream) -> Callable[..., Case]:
+    """What makes a case of a proposal and the texts that it cites."""
+    return partial(
+        Case,
+        history=stream.history,
+        lookup=_lookup(stream),
+        blueprints=_blueprints(stream),
+        named=_named(stream),
+        read=partial(cited_texts, stream),
+    )
+
+
+def _named(stream: Stream) -> list[tuple[int, Party, Sequence[str]]]:
+    """Who is called what by which event: the ids, the names that were given, and the card's."""
+    line, withdrawn = stream.line, stream.history.withdrawn
+    found: list[tuple[int, Party, Sequence[str]]] = [
+        (0, "user", (line.user,)),
+        (0, "agent", (line.agent,)),
+    ]
+    parties: dict[str, Party] = {line.agent: "agent", line.user: "user"}
+    for number, payload in stream.payloads(stream.history.all("PartyNamed")).items():
+        party = parties.get(payload["party"])
+        if party is not None and not withdrawn.get(number, False):
+            found.append((number, party, (payload["name"], *payload.get("aliases", ()))))
+    for number, payload in stream.payloads(stream.history.all("BlueprintAdopted")).items():
+        found.append((number, "agent", (payload["name"],)))
+    return found
 
 
 def _blueprints(stream: Stream) -> dict[int, str]:

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
+from enishi.kernel.words.names import missing_names
 from enishi.kernel.words.numerals import number_of, numbers_in
 from enishi.kernel.words.said_days import follows
 
@@ -98,7 +99,7 @@ def folded(text: str) -> str:
     return _SPACES.sub(" ", lowered).strip()
 
 
-def value_follows(value: str, said: Iterable[Said]) -> bool:
+def value_follows(value: str, said: Iterable[Said], known: Iterable[str] = ()) -> bool:
     """Whether a value stands in the cited words, or follows from them by number, day or pair."""
     cited = list(said)
     wanted = folded(value)
@@ -116,22 +117,22 @@ def value_follows(value: str, said: Iterable[Said]) -> bool:
         return False
     if numbers_in(value) and (number_of(wanted) is not None or not _content_words(value)):
         return not _missing_numbers(value, cited)
-    return wording_follows(value, cited)
+    return wording_follows(value, cited, known)
 
 
-def wording_follows(wording: str, said: Iterable[Said]) -> bool:
-    """Whether free wording may stand for the cited words."""
+def wording_follows(wording: str, said: Iterable[Said], known: Iterable[str] = ()) -> bool:
+    """Whether free wording may stand for the cited words. `known` are names that need no citation."""
     cited = list(said)
     words = " ".join(folded(one.words) for one in cited)
-    return nothing_added(wording, cited) and _shares_something(wording, words)
+    return nothing_added(wording, cited, known) and _shares_something(wording, words)
 
 
-def nothing_added(wording: str, said: Iterable[Said]) -> bool:
+def nothing_added(wording: str, said: Iterable[Said], known: Iterable[str] = ()) -> bool:
     """Whether the names, numbers and days of free wording all occur in the cited words."""
     cited = list(said)
     words = " ".join(folded(one.words) for one in cited)
     return (
-        not _missing_names(wording, words)
+        not _missing_names(wording, " ".join([words, *map(folded, known)]))
         and not _missing_numbers(wording, cited)
         and not _missing_days(wording, cited)
     )
@@ -245,6 +246,11 @@ def _speaking_of(about: str, clause: str) -> str:
     return ", ".join(kept) if kept else clause
 
 
+def speaks_of(about: str, part: str) -> bool:
+    """Whether a part of a text has a word with meaning of another one."""
+    return _speaks_of(_content_words(about), part)
+
+
 def _speaks_of(wanted: set[str], part: str) -> bool:
     words = folded(part)
     return not _stems(wanted).isdisjoint(_stems(_content_words(part))) or any(
@@ -253,20 +259,9 @@ def _speaks_of(wanted: set[str], part: str) -> bool:
 
 
 def _missing_names(wording: str, words: str) -> list[str]:
-    """Names of the wording that do not occur. In a Chinese wording every Latin word is one."""
+    """Names of the wording that do not occur."""
     wording, missing = _without_published(wording, words)
-    mixed = _CJK.search(wording) is not None
-    said = {_name(word) for word in _LATIN_WORD.findall(words)}
-    for match in _LATIN_WORD.finditer(wording):
-        word = match[0]
-        is_name = (mixed or word[0].isupper()) and word.lower() not in _tables()["no_names"]
-        if is_name and _name(word) not in said:
-            missing.append(word)
-    return missing
-
-
-def _name(word: str) -> str:
-    return word.lower().replace("’", "'").removesuffix("'s")
+    return missing + missing_names(wording, words)
 
 
 def _without_published(wording: str, words: str) -> tuple[str, list[str]]:

@@ -367,8 +367,13 @@ EXAMPLES: dict[str, Example] = {
             Try(("user: If I live in Paris, I pay more.",), (belief("Paris", "I live in Paris"),)),
             Try(("user: If I were rich I'd live in Bali.",), (belief("Bali", "live in Bali"),)),
             Try(("user: 如果我住在巴黎，会更贵。",), (belief("巴黎", "我住在巴黎"),)),
-            Try(("user: Hm.", "agent: I wish I could call you."), (promise("call you", "call you"),)),
-            Try(("user: 嗯。", "agent: 要是能给你打电话就好了。"), (promise("打电话", "给你打电话"),)),
+            Try(
+                ("user: Hm.", "agent: I wish I could call you."), (promise("call you", "call you"),)
+            ),
+            Try(
+                ("user: 嗯。", "agent: 要是能给你打电话就好了。"),
+                (promise("打电话", "给你打电话"),),
+            ),
             Try(
                 (*CALL, "user: If only you had called me!"),
                 (promise("call you", "I will call you"), ended("@0", "kept", "you had called me")),
@@ -549,7 +554,9 @@ EXAMPLES: dict[str, Example] = {
         refused=(
             Try(("user: Do I live in Paris?",), (belief("Paris", "live in Paris"),)),
             Try(("user: 我住在巴黎吗？",), (belief("巴黎", "住在巴黎"),)),
-            Try(("user: Who told you that I live in Paris!",), (belief("Paris", "I live in Paris"),)),
+            Try(
+                ("user: Who told you that I live in Paris!",), (belief("Paris", "I live in Paris"),)
+            ),
             Try(("user: Since when do I live in Paris.",), (belief("Paris", "live in Paris"),)),
             Try(("user: 谁说我住在巴黎了。",), (belief("巴黎", "我住在巴黎"),)),
             Try(("user: 难道我住在巴黎！",), (belief("巴黎", "我住在巴黎"),)),
@@ -566,7 +573,9 @@ EXAMPLES: dict[str, Example] = {
                 ("user: I live in Paris.", "agent: Do you?", "user: Do I still live there?"),
                 (belief("Paris", "I live in Paris"), confirmed("@0", "I still live there")),
             ),
-            Try(("user: Is the exam on Monday?",), (loop("exam", "the exam", "the exam on Monday"),)),
+            Try(
+                ("user: Is the exam on Monday?",), (loop("exam", "the exam", "the exam on Monday"),)
+            ),
         ),
         accepted=(
             Try(("user: I live in Paris, don't I?",), (belief("Paris", "live in Paris"),)),

@@ -84,7 +84,9 @@ def test_of_what_turns_the_part_counts_that_speaks_of_it() -> None:
     assert is_wished(whole, "Rome") and not is_wished(whole, "Paris") and not is_wished(whole)
 
 
-@pytest.mark.parametrize("piece", ["i wish ", "if i were ", "要是", "would if ", "but ", "我什么时候"])
+@pytest.mark.parametrize(
+    "piece", ["i wish ", "if i were ", "要是", "would if ", "but ", "我什么时候"]
+)
 def test_hostile_sentences_take_no_time(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     start = time.process_time()

@@ -432,6 +432,47 @@ def tensions(bond: Relationship, at: AtOption = None) -> Answer:
     return Answer(found, lambda console: terminal.print_tensions(console, found))
 
 
+@_on_relationship(REMEMBERED)
+def episodes(
+    bond: Relationship,
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            help="The number of one episode; or split, or merge.", metavar="[N|split|merge]"
+        ),
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Argument(help="With split or merge: the turn that begins an episode.")
+    ] = None,
+    chapters: Annotated[
+        bool, typer.Option("--chapters", help="What runs through several episodes.")
+    ] = False,
+    last: LastOption = 20,
+) -> Answer:
+    """Sessions with their highlights and closing mood; `split TURN` and `merge TURN` correct them."""
+    if what in ("split", "merge"):
+        if turn is None:
+            _fail(f"{what} needs the number of a turn; `enishi log` lists them", 2)
+        number = bond.split(turn) if what == "split" else bond.merge(turn)
+        done = "begins an episode" if what == "split" else "goes on with the episode before it"
+        undo = f"`enishi withdraw {number}` takes it back"
+        return _done({"event": number, "turn": turn}, f"Turn {turn} {done}; {undo}.")
+    if turn is not None or (what is not None and chapters):
+        _fail("give one number, or --chapters, or split or merge with a turn", 2)
+    if what is not None:
+        if not (what.isdigit() and what.isascii() and len(what) < 20):
+            _fail(f"{what!r} is no number of an episode, nor split or merge", 2)
+        one = bond.episode(int(what))
+        return Answer(one, lambda console: terminal.print_episode(console, one))
+    if chapters:
+        connected, hidden = _last(bond.chapters(), last)
+        return Answer(
+            connected, lambda console: terminal.print_chapters(console, connected, hidden)
+        )
+    found = bond.episodes(last=last or None)
+    return Answer(found, lambda console: terminal.print_episodes(console, found))
+
+
 # Decide
 
 

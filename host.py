@@ -19,6 +19,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
+from enishi.kernel.deciding.bounding import merge_episode, split_episode
 from enishi.kernel.deciding.correcting import correct
 from enishi.kernel.deciding.proposals import Audience, Party, Proposal, Proposer
 from enishi.kernel.deciding.proposing import (
@@ -64,11 +65,14 @@ from enishi.packs.mood_line import mood_line
 from enishi.packs.readers import read_chat
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
+from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
+from enishi.projections.shortening import ShortTurn
+from enishi.projections.telling import EpisodeView, count_episodes, episode_views, shortened_episode
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
 
 P = ParamSpec("P")
@@ -569,6 +573,55 @@ class Relationship:
         """What replies have left between the two, and where each of it stands."""
         return tensions(self._as_of(TENSIONS, at)[0])
 
+    def episodes(self, *, last: int | None = None) -> list[EpisodeView]:
+        """The episodes of the branch, oldest first (the last so many, if given).
+
+        Each has its original words, what was born in it, its closing mood and a short summary.
+        """
+        with self._reading() as branch:
+            count = count_episodes(self._stream, branch)
+            first = 1 if last is None else max(1, count + 1 - last)
+            return episode_views(self._stream, branch, range(first, count + 1))
+
+    def episode(self, number: int) -> EpisodeView:
+        """One episode by its number, counted from 1 along the path; or NotFound."""
+        with self._reading() as branch:
+            found = episode_views(self._stream, branch, [number])
+            if not found:
+                count = count_episodes(self._stream, branch)
+                raise NotFound(f"there is no episode {number}; the branch has {count}")
+            return found[0]
+
+    def chapters(self) -> list[ChapterView]:
+        """What runs through several episodes: promises, loops, tensions, named things."""
+        with self._reading() as branch:
+            return chapters(self._stream, branch)
+
+    def split(self, turn: Turn | int) -> int:
+        """A new episode begins with this turn. Returns the number that `withdraw` takes back."""
+        with self._writing() as branch:
+            return split_episode(self._stream, branch, _turn_number(turn))
+
+    def merge(self, turn: Turn | int) -> int:
+        """The episode that begins with this turn goes on from the one before it.
+
+        Returns the number that `withdraw` takes back.
+        """
+        with self._writing() as branch:
+            return merge_episode(self._stream, branch, _turn_number(turn))
+
+    def shortened(self, number: int | None = None) -> list[ShortTurn]:
+        """The turns of an episode (the running one, if left out) in their short form, for prompts.
+
+        A sentence for each text; peaks, names and words referred to later stay word for word.
+        """
+        with self._reading() as branch:
+            count = count_episodes(self._stream, branch)
+            wanted = count if number is None else number
+            if count and not 1 <= wanted <= count:
+                raise NotFound(f"there is no episode {wanted}; the branch has {count}")
+            return shortened_episode(self._stream, branch, wanted)
+
     def reflections(self, audience: Audience = "agent") -> list[ReflectionView]:
         """The agent's own thoughts; for the user, only those that were meant for the user too."""
         return reflections(self._as_of(CHARACTER, None)[0], audience)
@@ -963,6 +1016,12 @@ class AsyncRelationship:
     loops = _twin(Relationship.loops)
     tensions = _twin(Relationship.tensions)
     reflections = _twin(Relationship.reflections)
+    episodes = _twin(Relationship.episodes)
+    episode = _twin(Relationship.episode)
+    chapters = _twin(Relationship.chapters)
+    split = _twin(Relationship.split)
+    merge = _twin(Relationship.merge)
+    shortened = _twin(Relationship.shortened)
     why_rapport = _twin(Relationship.why_rapport)
     why_mood = _twin(Relationship.why_mood)
     why = _twin(Relationship.why)

@@ -400,6 +400,12 @@ LINKS: dict[str, tuple[str, str]] = {
             "the `ProposalDecided`, or what the user spoke of",
         ),
     ),
+    "EpisodeBegan": (
+        "the cited texts; none where the host said it",
+        "the `ProposalDecided`, or the turn that the host spoke of",
+    ),
+    "EpisodeContinued": ("–", "the turn"),
+    "EpisodeSummarised": ("the cited texts", "the `ProposalDecided`"),
     "BatchFailed": ("the texts that were read", "–"),
     "DecisionReleased": ("–", "the held `ProposalDecided`"),
     "ChatImported": ("–", "the branch"),

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 
 from enishi.kernel.deciding.proposals import (
     Audience,
+    BoundarySign,
     Category,
     Effect,
     Frozen,
@@ -313,6 +314,36 @@ class MoodObserved(Evidence):
     scorer: str | None = None
 
 
+class EpisodeBegan(Payload):
+    """A new episode begins with this turn. Content-free.
+
+    `gap` is in seconds since the words before, `cohesion` the share of its words that stand in
+    them, in 1/10000; both are left out where they are not known, or the host says so itself.
+    """
+
+    spans: list[list[int]] = Field(default_factory=list)
+    gap: int | None = None
+    cohesion: int | None = None
+    signs: list[BoundarySign] = Field(default_factory=list)
+
+
+class EpisodeContinued(Payload):
+    """This turn goes on with the episode before it, whatever else says that one began."""
+
+
+class SummarySentenceKept(Frozen):
+    """One sentence of a summary, and the (text, start, end) that it rests on."""
+
+    words: str
+    spans: list[list[int]]
+
+
+class EpisodeSummarised(Evidence):
+    """An episode in a few sentences; it holds for the episode that all cited texts lie in."""
+
+    sentences: list[SummarySentenceKept]
+
+
 class BatchFailed(Payload):
     """A proposer gave no usable answer; nothing is frozen, it can be tried again."""
 
@@ -392,6 +423,9 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("TensionMoved", 1, TensionMoved, "event", content_free=True),
         EventType("ReflectionMade", 1, ReflectionMade, "event"),
         EventType("MoodObserved", 1, MoodObserved, "event", content_free=True),
+        EventType("EpisodeBegan", 1, EpisodeBegan, "event", content_free=True),
+        EventType("EpisodeContinued", 1, EpisodeContinued, "event", content_free=True),
+        EventType("EpisodeSummarised", 1, EpisodeSummarised, "event"),
         EventType("BatchFailed", 1, BatchFailed, "event"),
         EventType("DecisionReleased", 1, DecisionReleased, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),

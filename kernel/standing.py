@@ -104,9 +104,18 @@ class Standing:
 
     def last_moment(self) -> Moment | None:
         """When the last turn of the path ended, or None while no time is known."""
-        if not self.path:
-            return None
-        at, offset = self._end_of(len(self.path) - 1)
+        return self.ended(len(self.path) - 1) if self.path else None
+
+    def began(self, depth: int) -> Moment | None:
+        """When the turn at this depth began on the path, or None while no time is known."""
+        at, offset = self.clock[depth]
+        turn = self.path[depth]
+        own = max(at, self.history.at[turn]) if turn != ROOT else at
+        return None if own == UNKNOWN_TIME else Moment(own, self._own_offset(turn, offset))
+
+    def ended(self, depth: int) -> Moment | None:
+        """When the turn at this depth ended on the path, or None while no time is known."""
+        at, offset = self._end_of(depth)
         return None if at == UNKNOWN_TIME else Moment(at, offset)
 
     def status(self, turn: int) -> str:

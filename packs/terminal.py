@@ -13,14 +13,16 @@ from rich.table import Table
 
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
-from enishi.kernel.moments import Moment
+from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Verification
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
+from enishi.projections.chapters import ChapterView
 from enishi.projections.mood import FEELINGS, MoodView
 from enishi.projections.promises import LoopView, PromiseView
 from enishi.projections.reading import Change, MoodChange, Rapport
+from enishi.projections.telling import EpisodeView
 from enishi.projections.tensions import TensionView
 
 _BAR = 24
@@ -315,6 +317,112 @@ def print_tensions(console: Console, tensions: Sequence[TensionView]) -> None:
         state = _words(one.state)
         _row(table, one.number, _words(one.effect), one.bearer, state, _time(one.opened), steps)
     console.print(table)
+
+
+def print_episodes(console: Console, episodes: Sequence[EpisodeView]) -> None:
+    """Episodes, one a row: when, how long, what about, and in what mood it closed."""
+    if not episodes:
+        say(console, "Nothing has been said yet.")
+        return
+    if episodes[0].number > 1:
+        _earlier(console, episodes[0].number - 1, "episodes")
+    table = _table("episode >", "began", "lasted >", "turns >", "first turn >", "about", "closed")
+    for one in episodes:
+        span = (_minute(one.started), _lasted(one.started, one.ended), one.turns, one.first)
+        _row(table, one.number, *span, one.title, _feeling(one.closing_mood))
+    console.print(table)
+
+
+def print_episode(console: Console, one: EpisodeView) -> None:
+    """One episode in full."""
+    span = f"{_minute(one.started)} to {_minute(one.ended)}" if one.started else "at no known time"
+    say(
+        console,
+        f"episode {one.number} · {span} · {one.turns} turns, {one.first} to {one.last}",
+        "bold",
+    )
+    say(console, f"  {one.title}")
+    by = "" if one.summarised is None else f" (proposed, number {one.summarised})"
+    say(console, f"\nIn short{by}:")
+    for line in one.summary:
+        say(console, f"  {line.words}  [{listed(line.texts)}]")
+    for kind, heading in _HEADINGS.items():
+        found = [each for each in one.highlights if each.kind == kind]
+        if found and kind in ("named", "figure"):
+            say(console, f"\n{heading}: {', '.join(each.words for each in found)}")
+        elif found:
+            say(console, f"\n{heading}:")
+            for each in found:
+                because = f", number {each.because}" if each.because is not None else ""
+                say(console, f"  {each.speaker}: “{each.words}”  text {each.text}{because}")
+    say(console, "")
+    for name in ("beliefs", "promises", "loops", "consequences"):
+        if numbers := getattr(one, name):
+            say(console, f"{name.capitalize()} born in it: {listed(numbers)}")
+    if one.open_tensions:
+        say(console, f"Tensions open at its end: {listed(one.open_tensions)}")
+    mood = one.closing_mood
+    values = "" if mood is None else f"  {_feelings(mood)}"
+    say(console, f"Closing mood of the user: {_feeling(mood) or 'never seen'}{values}")
+    if one.began is not None:
+        say(console, f"Why it begins there: enishi why {one.began}", "dim")
+
+
+_HEADINGS = {
+    "peak": "Said with feeling",
+    "referred": "Referred to later",
+    "named": "Named",
+    "figure": "Numbers and dates",
+}
+
+
+def print_chapters(console: Console, chapters: Sequence[ChapterView], hidden: int) -> None:
+    """What runs through several episodes."""
+    _earlier(console, hidden, "chapters")
+    if not chapters:
+        say(console, "Nothing runs through several episodes yet.")
+        return
+    table = _table("link", "number >", "what", "status", "episodes", "turns")
+    for one in chapters:
+        what = (one.link, one.number, one.title, _words(one.status))
+        _row(table, *what, listed(one.episodes), listed(one.turns))
+    console.print(table)
+
+
+def _minute(moment: Moment | None) -> str:
+    return "unknown" if moment is None else moment.to_datetime().strftime("%Y-%m-%d %H:%M")
+
+
+def _lasted(start: Moment | None, end: Moment | None) -> str:
+    if start is None or end is None:
+        return ""
+    minutes = (end.at - start.at) // MINUTE
+    return f"{minutes} min" if minutes < 180 else f"{minutes // 60} h"
+
+
+_FEELINGS = (
+    ("valence", "glad", "low"),
+    ("arousal", "stirred up", "calm"),
+    ("fatigue", "tired", "fresh"),
+    ("confidence", "sure", "unsure"),
+)
+_CLEARLY = 0.1
+
+
+def _feeling(mood: MoodView | None) -> str:
+    """A mood in a word or two: what differs clearly from the baseline."""
+    if mood is None:
+        return ""
+    told = []
+    for name, more, less in _FEELINGS:
+        change = getattr(mood, name) - getattr(mood.baseline, name)
+        if abs(change) >= _CLEARLY:
+            told.append(more if change > 0 else less)
+    return ", ".join(told) or "even"
+
+
+def _feelings(mood: MoodView) -> str:
+    return ", ".join(f"{name} {getattr(mood, name):+.2f}" for name, _, _ in _FEELINGS)
 
 
 def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -> None:

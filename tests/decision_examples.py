@@ -26,6 +26,8 @@ from enishi.kernel.deciding.proposals import (
     BeliefRetraction,
     Citation,
     Consequence,
+    EpisodeBoundary,
+    EpisodeSummary,
     Felt,
     LoopOutcome,
     Mood,
@@ -35,6 +37,7 @@ from enishi.kernel.deciding.proposals import (
     Proposal,
     Reflection,
     Signal,
+    SummarySentence,
 )
 from enishi.kernel.deciding.proposing import Decided
 
@@ -178,6 +181,16 @@ def reflection(about: int | str, words: str, *quotes: Quote, **more: Any) -> Mak
     return lambda w: Reflection(event=about, words=words, citations=w.cite(*quotes), **more)
 
 
+def boundary(*quotes: Quote, signs: Any = ("turning",), **more: Any) -> Make:
+    return lambda w: EpisodeBoundary(signs=signs, citations=w.cite(*quotes), **more)
+
+
+def summed_up(words: str, *quotes: Quote, cites: tuple[int, ...] = (0,)) -> Make:
+    """A summary of one sentence."""
+    sentence = SummarySentence(words=words, cites=cites)
+    return lambda w: EpisodeSummary(sentences=(sentence,), citations=w.cite(*quotes))
+
+
 def mood(*quotes: Quote, party: Any = "user", **values: float) -> Make:
     return lambda w: Mood(party=party, felt=Felt(**values), citations=w.cite(*quotes))
 
@@ -240,6 +253,11 @@ class Example(NamedTuple):
 THANKS = ("user: Thank you.",)
 PARIS = ("user: I live in Paris.",)
 BALI = ("user: 我住在巴黎。",)
+LOAN = (
+    "user: Lend me nothing, the interest!",
+    "agent: It is low.",
+    "user: Good morning! I dreamt of whales.",
+)
 CALL = ("user: Good night.", "agent: I will call you tomorrow.")
 DIAN = ("user: 晚安。", "agent: 我明天给你打电话。")
 CALLED = ("user: Good night.", "agent: I will call you.", "user: You did call me!")
@@ -649,6 +667,12 @@ EXAMPLES: dict[str, Example] = {
             Try(HURT, (*HARMED, reflection("@0", "I hurt them 3 times.", "You are boring"))),
             Try(HURT, (*HARMED, reflection("@0", "On 2026-03-01 I hurt them.", "You are boring"))),
             Try(HURT, (*HARMED, reflection("@0", "我伤害了李雷。", "You are boring"))),
+            Try(PARIS, (summed_up("They moved to Berlin.", "I live in Paris"),)),
+            Try(PARIS, (summed_up("They live in Paris since 2019.", "I live in Paris"),)),
+            Try(PARIS, (summed_up("They live in Paris, order A-17.", "I live in Paris"),)),
+            Try(PARIS, (summed_up("On Monday they lived in Paris.", "I live in Paris"),)),
+            Try(PARIS, (summed_up("They live in Paris.", "I live in Paris", cites=(3,)),)),
+            Try(BALI, (summed_up("小明说住在巴黎。", "我住在巴黎"),)),
         ),
         accepted=(
             Try(PARIS, (belief("Paris", "I live in Paris"),)),
@@ -676,6 +700,8 @@ EXAMPLES: dict[str, Example] = {
                 ("user: The exam is on Monday.",),
                 (loop("exam", "ask how it went", "The exam is on Monday"),),
             ),
+            Try(PARIS, (summed_up("They live in Paris.", "I live in Paris"),)),
+            Try(BALI, (summed_up("他住在巴黎。", "我住在巴黎"),)),
         ),
     ),
     "day_not_said": Example(
@@ -738,6 +764,32 @@ EXAMPLES: dict[str, Example] = {
             Try(
                 ("user: 我住在巴黎，因为喜欢艺术。",),
                 (reasoned("巴黎", "我住在巴黎", "喜欢艺术", "因为喜欢艺术"),),
+            ),
+        ),
+    ),
+    "no_turn_before": Example(
+        refused=(
+            Try(LOAN, (boundary("Good morning"),)),
+            Try(LOAN, (boundary("Lend me nothing", "It is low"),)),
+        ),
+        accepted=(Try(LOAN, (boundary("It is low", "Good morning"),)),),
+    ),
+    "goes_on": Example(
+        refused=(
+            Try(
+                ("user: My loan has a high interest.", "agent: Is it?", "user: My loan, oh."),
+                (boundary("high interest", "My loan, oh"),),
+            ),
+            Try(
+                ("user: 我的贷款利率很高。", "agent: 哦。", "user: 这笔贷款利率怎么办。"),
+                (boundary("贷款利率很高", "这笔贷款利率怎么办"),),
+            ),
+        ),
+        accepted=(
+            Try(LOAN, (boundary("Lend me nothing", "Good morning"),)),
+            Try(
+                ("user: 我的贷款利率很高。", "agent: 哦。", "user: 早上好，我梦见了鲸鱼。"),
+                (boundary("贷款利率很高", "我梦见了鲸鱼"),),
             ),
         ),
     ),

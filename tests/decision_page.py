@@ -95,6 +95,8 @@ def _proposed(proposal: Proposal, contents: dict[int, str]) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str) and (value.isidentifier() or value[0] in "@0123456789"):
         return value
+    if isinstance(value, tuple):
+        return " and ".join(map(_value, value))
     return f"“{value}”" if isinstance(value, str) else str(value).lower()
 
 

@@ -22,7 +22,9 @@ from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold
 from enishi.kernel.deciding.proposals import SignalKind, Strength
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
+from enishi.kernel.rules.boundaries import BoundaryProposer
 
+BOUNDARIES = BoundaryProposer()
 KINDS = get_args(SignalKind)
 STRENGTHS = get_args(Strength)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -133,6 +135,15 @@ class Life(RuleBasedStateMachine):
         self.bond.propose(
             None, [Signal(signal=kind, actor=actor, strength=strength, citations=citations)]
         )
+
+    @rule(place=st.integers(0, 30), split=st.booleans())
+    def bound(self, place: int, split: bool) -> None:
+        turn = self.pick(self.turn_numbers(), place)
+        self.allowed(lambda: (self.bond.split if split else self.bond.merge)(turn))
+
+    @rule()
+    def read_for_boundaries(self) -> None:
+        self.bond.propose(None, BOUNDARIES)
 
     @rule(place=st.integers(0, 30))
     def fork(self, place: int) -> None:

@@ -10,6 +10,8 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    EpisodeBoundary,
+    EpisodeSummary,
     Felt,
     LoopOutcome,
     Mood,
@@ -22,6 +24,7 @@ from enishi.kernel.deciding.proposals import (
     TensionStep,
 )
 from enishi.kernel.events import payload_of
+from enishi.kernel.moments import SECOND
 from enishi.kernel.words.carried import folded
 
 EVENT_OF = {
@@ -38,6 +41,8 @@ EVENT_OF = {
     "tension_step": "TensionMoved",
     "reflection": "ReflectionMade",
     "mood": "MoodObserved",
+    "episode_boundary": "EpisodeBegan",
+    "episode_summary": "EpisodeSummarised",
 }
 """The type of event that each kind of proposal becomes."""
 
@@ -51,6 +56,8 @@ def accepted_event(case: Case, by: str) -> tuple[str, dict[str, Any]]:
         "sentence": list(case.evidence.sentence),
         "voices": sorted(case.voices),
     }
+    if isinstance(case.proposal, EpisodeBoundary):
+        evidence = {"spans": evidence["spans"]}  # a sentence and a voice are nothing to it
     return kind, payload_of(kind, by=by, **evidence, **_fields(case))
 
 
@@ -90,12 +97,38 @@ def _fields(case: Case) -> dict[str, Any]:
         case Mood():
             about = proposal.model_dump(include={"party", "intensity", "scorer"})
             return {**about, **in_fixed_point(proposal.felt)}
+        case EpisodeSummary():
+            return _sentences(case, proposal)
+        case EpisodeBoundary():
+            return _boundary(case, proposal)
 
 
 def in_fixed_point(felt: Felt) -> dict[str, int]:
     """The values that were seen, in 1/10000."""
     seen = felt.model_dump(exclude_none=True)
     return {name: round(value * 10_000) for name, value in seen.items()}
+
+
+def _boundary(case: Case, proposal: EpisodeBoundary) -> dict[str, Any]:
+    gap, shared = case.passed, case.shared
+    return {
+        "gap": None if gap is None else gap // SECOND,
+        "cohesion": shared,
+        "signs": sorted(set(proposal.signs)),
+    }
+
+
+def _sentences(case: Case, proposal: EpisodeSummary) -> dict[str, Any]:
+    spans = []
+    for citation in proposal.citations:
+        said = case.said(citation)
+        assert said is not None, "the rules have looked for it"
+        spans.append([citation.text, said.start, said.end])
+    kept = [
+        {"words": sentence.words, "spans": [spans[place] for place in sentence.cites]}
+        for sentence in proposal.sentences
+    ]
+    return {"sentences": kept}
 
 
 def _end(case: Case, proposal: PromiseOutcome | LoopOutcome) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from enishi.kernel.deciding.proposals import (
 from enishi.kernel.history import History
 from enishi.kernel.moments import Moment
 from enishi.kernel.words.carried import Said, folded, is_yes
+from enishi.kernel.words.cohesion import cohesion, topic_words
 from enishi.kernel.words.sentences import sentence_at
 
 RENDERING = ("⟦enishi", "⟧")
@@ -124,6 +125,31 @@ class Case:
     def latest(self) -> CitedText:
         """The cited text that comes last on the path; it gives the event its place."""
         return max(self.cited, key=lambda text: (self.history.depth_of(text.turn), text.number))
+
+    @cached_property
+    def before(self) -> list[CitedText]:
+        """The cited texts of turns before the latest, in the order of their places."""
+        depth, last = self.history.depth_of, self.latest.turn
+        earlier = [text for text in self.cited if depth(text.turn) < depth(last)]
+        return sorted(earlier, key=lambda text: (depth(text.turn), text.number))
+
+    @cached_property
+    def opening(self) -> CitedText:
+        """The first of the cited texts of the latest turn."""
+        own = [text for text in self.cited if text.turn == self.latest.turn]
+        return min(own, key=lambda text: self.history.root_text(text.number))
+
+    @cached_property
+    def passed(self) -> int | None:
+        """The time from the last text before to the opening one; None where it is not known."""
+        last, first = self.before[-1].moment, self.opening.moment
+        return None if last is None or first is None else max(0, first.at - last.at)
+
+    @cached_property
+    def shared(self) -> int:
+        """How much of what the opening text speaks of stands in the texts before, in 1/10000."""
+        before = [topic_words(text.content or "") for text in self.before]
+        return cohesion(before, topic_words(self.opening.content or ""))
 
     @property
     def on_one_path(self) -> bool:

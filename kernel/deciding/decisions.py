@@ -16,6 +16,8 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    EpisodeBoundary,
+    EpisodeSummary,
     LoopOutcome,
     Mood,
     OpenLoop,
@@ -25,8 +27,10 @@ from enishi.kernel.deciding.proposals import (
     Proposal,
     Reflection,
     Signal,
+    SummarySentence,
 )
 from enishi.kernel.events import Verdict
+from enishi.kernel.moments import MINUTE
 from enishi.kernel.words.carried import (
     Said,
     asserts_a_promise,
@@ -38,6 +42,7 @@ from enishi.kernel.words.carried import (
     wording_follows,
 )
 from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
 
 RULES_VERSION = 3
@@ -51,6 +56,12 @@ EXPRESSED = frozenset(
 """Signals that only the actor's own words show. The others either party may witness."""
 
 UNFACTUAL = frozenset({"fiction", "hypothetical", "joke"})
+
+PAUSE = 45 * MINUTE
+"""A gap that alone says nothing: a phone call, a meal."""
+
+SAME_TOPIC = 4_000
+"""Of what is spoken of, the share in 1/10000 that was spoken of just before, and so goes on."""
 
 ANY_SIGN = frozenset({"dislikes", "allergy", "diet", "fear", "boundary", "instruction", "smokes"})
 """Keys whose values are as often said with a negation as without one."""
@@ -110,12 +121,26 @@ def _reason_not_found(case: Case) -> bool:
     return _disagrees(wording, [said])
 
 
+# Where an episode begins
+
+
+def _no_turn_before(case: Case) -> bool:
+    return isinstance(case.proposal, EpisodeBoundary) and not case.before
+
+
+def _goes_on(case: Case) -> bool:
+    if not isinstance(case.proposal, EpisodeBoundary) or case.passed is None:
+        return False
+    return case.passed < PAUSE and case.shared >= SAME_TOPIC
+
+
 # Who may establish what
 
 
 def _third_person(case: Case) -> bool:
     """Somebody else's words move neither party's stance; beliefs may rest on them as hearsay."""
-    return not isinstance(case.proposal, Belief) and "other" in case.voices
+    told = Belief | EpisodeBoundary | EpisodeSummary
+    return not isinstance(case.proposal, told) and "other" in case.voices
 
 
 def _not_the_subjects_words(case: Case) -> bool:
@@ -205,9 +230,11 @@ def _only_reported(case: Case) -> bool:
 
 def _self_caused(case: Case) -> bool:
     """Recall put a memory into the prompt; that the agent then speaks of it shows nothing."""
+    proposal = case.proposal
+    if isinstance(proposal, EpisodeBoundary):
+        return False
     if cited_rendering(case) or cited_blueprint(case):
         return True
-    proposal = case.proposal
     given = [text.given for text in case.cited]
     if case.voices != {"agent"} or not all(given):
         return False
@@ -269,7 +296,17 @@ def _not_carried(case: Case) -> bool:
         )
     if isinstance(proposal, Reflection):
         return not nothing_added(proposal.words, case.reflected, known)
+    if isinstance(proposal, EpisodeSummary):
+        cited = [case.said(citation) for citation in proposal.citations]
+        return not all(_rests_on(sentence, cited, known) for sentence in proposal.sentences)
     return False
+
+
+def _rests_on(sentence: SummarySentence, cited: list[Said | None], known: set[str]) -> bool:
+    if any(place >= len(cited) for place in sentence.cites):
+        return False
+    said = [one for place in sentence.cites if (one := cited[place]) is not None]
+    return nothing_added(sentence.words, said, known) and not unsaid(sentence.words, said)
 
 
 def _day_not_said(case: Case) -> bool:
@@ -310,8 +347,9 @@ def _disagrees(wording: str, said: list[Said]) -> bool:
 
 
 def _reply_was(delivered: str) -> Callable[[Case], bool]:
-    return lambda case: any(
-        text.role == "agent" and text.delivered == delivered for text in case.rested_on
+    return lambda case: (
+        not isinstance(case.proposal, EpisodeBoundary)
+        and any(text.role == "agent" and text.delivered == delivered for text in case.rested_on)
     )
 
 
@@ -447,6 +485,18 @@ RULES: tuple[Rule, ...] = (
         "rejected",
         "the reason that it gives does not follow from the words cited for it",
         _reason_not_found,
+    ),
+    Rule(
+        "no_turn_before",
+        "rejected",
+        "an episode begins between two turns, and no words of an earlier one are cited",
+        _no_turn_before,
+    ),
+    Rule(
+        "goes_on",
+        "rejected",
+        "what it speaks of was spoken of just before, and no more than a pause went by",
+        _goes_on,
     ),
     Rule(
         "confidence_too_low",

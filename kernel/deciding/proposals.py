@@ -60,6 +60,10 @@ Effect = Literal[
 
 TensionOutcome = Literal["addressed", "reconciled", "boundary_stabilized", "ended", "superseded"]
 
+BoundarySign = Literal["greeting", "farewell", "turning", "occasion", "unlike", "gap"]
+"""What speaks for a new episode: somebody greets, or had taken leave; the words say that they turn
+to something else; they tell of another day; they share nothing with those before; time went by."""
+
 Audience = Literal["agent", "user"]
 """Who may see something: the agent alone, or the user as well."""
 
@@ -274,6 +278,27 @@ class Mood(Cited):
     scorer: str | None = Field(default=None, pattern=r"^[a-z0-9._/-]{1,64}$")
 
 
+class EpisodeBoundary(Cited):
+    """A new episode begins with the latest of the cited turns; the others came before it."""
+
+    kind: Literal["episode_boundary"] = "episode_boundary"
+    signs: tuple[BoundarySign, ...] = Field(default=(), max_length=6)
+
+
+class SummarySentence(Frozen):
+    """One sentence of a summary. `cites` are places in the proposal's citations, from 0."""
+
+    words: Wording
+    cites: tuple[Annotated[int, Field(ge=0, le=15)], ...] = Field(min_length=1, max_length=16)
+
+
+class EpisodeSummary(Cited):
+    """What an episode was about, in a few sentences that each rest on texts of it."""
+
+    kind: Literal["episode_summary"] = "episode_summary"
+    sentences: tuple[SummarySentence, ...] = Field(min_length=1, max_length=8)
+
+
 Proposal = (
     Signal
     | Belief
@@ -288,6 +313,8 @@ Proposal = (
     | TensionStep
     | Reflection
     | Mood
+    | EpisodeBoundary
+    | EpisodeSummary
 )
 """Any proposal: one model per kind, told apart by `kind`."""
 
@@ -304,6 +331,7 @@ CONTENT_FREE = frozenset(
         "consequence",
         "tension_step",
         "mood",
+        "episode_boundary",
     }
 )
 """Kinds whose events carry no words: enums, numbers and offsets only."""
@@ -327,7 +355,11 @@ def proposal_schema() -> dict[str, Any]:
 
 
 class ReadText(Frozen):
-    """A standing text as a proposer sees it."""
+    """A standing text as a proposer sees it.
+
+    `place` is that of its turn on the path, counted from 1. `shown`: it is there only for what came
+    before the others; nothing is asked about it.
+    """
 
     number: int
     turn: int
@@ -336,6 +368,8 @@ class ReadText(Frozen):
     name: str
     content: str
     happened: Moment | None = None
+    place: int = 0
+    shown: bool = False
 
 
 @runtime_checkable
@@ -343,6 +377,7 @@ class Proposer(Protocol):
     """Reads texts, returns proposals, never writes.
 
     `name` and `version` say who proposed; a batch of texts is read once per name and version.
+    One that has an attribute `looks_back` is shown the texts of so many turns before as well.
     """
 
     @property

@@ -7,7 +7,8 @@ the log. A proposer that fails freezes nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -85,17 +86,76 @@ def standing_texts(stream: Stream, branch: int, turns: Iterable[int] | None = No
 
 
 def unread_texts(stream: Stream, branch: int, proposer: Proposer) -> list[int]:
-    """The standing texts that this version of the proposer has not read yet."""
+    """The standing texts that this version of the proposer has not read yet.
+
+    Of one that looks back: those that it has not read after what stands before them now.
+    """
     batches = stream.history.all("BatchDecided")
-    read: set[int] = set()
-    for number, payload in stream.payloads(batches).items():
-        if (payload["proposer"], payload["version"]) == (proposer.name, proposer.version):
-            read.update(stream.record(number).header.targets)
-    return [number for number in standing_texts(stream, branch) if number not in read]
+    read = [
+        stream.record(number).header.targets
+        for number, payload in stream.payloads(batches).items()
+        if (payload["proposer"], payload["version"]) == (proposer.name, proposer.version)
+    ]
+    standing = standing_texts(stream, branch)
+    turns = _looks_back(proposer)
+    if not turns:
+        known = set().union(*read)
+        return [number for number in standing if number not in known]
+    return _unread_after(stream, standing, read, turns)
 
 
-def read_texts(stream: Stream, numbers: Sequence[int]) -> list[ReadText]:
-    """Texts as a proposer sees them: whole, never hidden ones, and without any that are gone."""
+def _unread_after(
+    stream: Stream, standing: list[int], read: list[tuple[int, ...]], turns: int
+) -> list[int]:
+    history = stream.history
+    depths = [history.depth_of(history.turn[number]) for number in standing]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for which, batch in enumerate(read):
+        for place, number in enumerate(batch):
+            places.setdefault(number, []).append((which, place))
+
+    def is_read(at: int, first: int) -> bool:
+        before = tuple(standing[first:at])
+        for which, place in places.get(standing[at], ()):
+            start = place - len(before)
+            if start >= 0 and read[which][start:place] == before:
+                # What stood right before the window has to lie outside of it still.
+                earlier = read[which][start - 1] if start else None
+                outside = (
+                    earlier is None or history.depth_of(history.turn[earlier]) < depths[at] - turns
+                )
+                if outside:
+                    return True
+        return False
+
+    firsts = (bisect_left(depths, depth - turns) for depth in depths)
+    return [standing[at] for at, first in enumerate(firsts) if not is_read(at, first)]
+
+
+def _looks_back(proposer: Proposer) -> int:
+    return int(getattr(proposer, "looks_back", 0))
+
+
+def _with_those_before(
+    stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int]
+) -> list[int]:
+    """The texts to read, and before them those of the turns that the proposer looks back on."""
+    turns = _looks_back(proposer)
+    if not turns or not texts:
+        return list(texts)
+    history, path = stream.history, stream.standing(branch).path
+    depths = {history.depth_of(history.turn[number]) for number in texts}
+    wide = {d for depth in depths for d in range(max(1, depth - turns), depth + 1)}
+    return standing_texts(stream, branch, [path[depth] for depth in wide])
+
+
+def read_texts(
+    stream: Stream, numbers: Sequence[int], asked: Container[int] | None = None
+) -> list[ReadText]:
+    """Texts as a proposer sees them: whole, never hidden ones, and without any that are gone.
+
+    Those that are not `asked` about (None: all are) are only shown.
+    """
     cited = cited_texts(stream, numbers)
     roots = stream.payloads(sorted({stream.history.root_text(number) for number in cited}))
     texts = []
@@ -113,6 +173,8 @@ def read_texts(stream: Stream, numbers: Sequence[int]) -> list[ReadText]:
                 name=roots[root]["name"],
                 content=text.content,
                 happened=header.moment,
+                place=stream.history.depth_of(text.turn),
+                shown=asked is not None and number not in asked,
             )
         )
     return texts
@@ -151,12 +213,14 @@ def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int
     """
     check_id(proposer.name, "a proposer's name")
     check_id(proposer.version, "a proposer's version")
-    request = _batch_request(proposer, texts)
     with stream.reading():
+        asked = frozenset(texts)
+        texts = _with_those_before(stream, branch, proposer, texts)
+        request = _batch_request(proposer, texts)
         frozen = stream.log.requested(stream.line, request)
         if frozen is not None:
             return batch_decisions(stream, frozen)
-        readable = read_texts(stream, texts)
+        readable = read_texts(stream, texts, asked)
     try:
         proposals = _ask(proposer, readable)
     except ProposerFailed as failure:

@@ -31,10 +31,24 @@ def missing_names(wording: str, words: str) -> list[str]:
 
 def chinese_names(wording: str) -> Iterator[str]:
     """What is shaped like a Chinese personal name; a family name alone where a title follows it."""
-    shapes = _shapes()
-    hidden = shapes.words.sub(lambda word: " " * len(word[0]), wording)
-    for match in shapes.name.finditer(hidden):
+    for match in _chinese(wording):
         yield match["family"] if match["title"] else match[0]
+
+
+def chinese_spans(text: str) -> list[tuple[int, int]]:
+    """Where Chinese personal names stand, each with the title that follows it."""
+    return [match.span() for match in _chinese(text)]
+
+
+def common_words() -> frozenset[str]:
+    """English words, in lower case, that are no names for having a capital."""
+    return _shapes().capitals | _shapes().openers
+
+
+def _chinese(text: str) -> Iterator[re.Match[str]]:
+    shapes = _shapes()
+    hidden = shapes.words.sub(lambda word: " " * len(word[0]), text)
+    return shapes.name.finditer(hidden)
 
 
 def _latin_names(wording: str) -> Iterator[str]:

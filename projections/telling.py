@@ -1,0 +1,357 @@
+"""Telling an episode: its original words, what was born in it, how it closed, and what it was about.
+
+The fold has numbers and spans; here the words are read from the log, at the moment when somebody
+asks, so what was erased is not told any more. All of it is chosen by rule, over integers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from enishi.kernel.fold import fold_of, standing_events
+from enishi.kernel.moments import Moment
+from enishi.kernel.standing import Standing
+from enishi.kernel.stream import Stream
+from enishi.kernel.transcript import Text, turn_views
+from enishi.kernel.words.cohesion import topic_words
+from enishi.kernel.words.named import figures, named_things
+from enishi.kernel.words.sentences import sentence_at, sentences
+from enishi.projections.episodes import EPISODES, episode_entries
+from enishi.projections.mood import MOOD, MoodView, course
+from enishi.projections.shortening import ShortTurn, shortened
+from enishi.projections.tensions import TENSIONS, open_tensions, tensions
+
+HighlightKind = Literal["peak", "referred", "named", "figure"]
+
+MOST: dict[HighlightKind, int] = {"peak": 3, "referred": 2, "named": 6, "figure": 4}
+"""Highlights of each kind that an episode shows; it bounds its size."""
+
+SENTENCES = 4
+"""Sentences of a summary by rule."""
+
+LONGEST = 200
+"""Characters of a highlight or of a sentence in a summary; what is longer is cut, and says so."""
+
+_TOPICS = 8
+_FEW_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Original words of an episode, and why they stand out.
+
+    A peak is said with strong feeling, `referred` was spoken of or cited later, `named` is a name
+    or a title, a `figure` a number, a date or an id. `because` is the event that shows it, if any.
+    """
+
+    kind: HighlightKind
+    words: str
+    text: int
+    start: int
+    end: int
+    speaker: str
+    because: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """A sentence of a summary, and the texts that it rests on."""
+
+    words: str
+    texts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeView:
+    """One episode. `number` counts from 1 along the path; `first` and `last` are turn numbers.
+
+    `began` is the event that says it began (None: it is the first). `beliefs`, `promises`, `loops`
+    and `consequences` are the numbers of what was born in it, `open_tensions` those of what was
+    unsettled at its end. `summary` is by rule unless `summarised` names the event that holds it.
+    """
+
+    number: int
+    first: int
+    last: int
+    turns: int
+    started: Moment | None
+    ended: Moment | None
+    began: int | None
+    title: str
+    highlights: tuple[Highlight, ...]
+    summary: tuple[SummaryLine, ...]
+    summarised: int | None
+    closing_mood: MoodView | None
+    beliefs: tuple[int, ...]
+    promises: tuple[int, ...]
+    loops: tuple[int, ...]
+    consequences: tuple[int, ...]
+    open_tensions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An episode's entry in the fold with its turns on the path, its place and its texts."""
+
+    number: int
+    entry: dict[str, Any]
+    path: list[int]
+    last_depth: int
+    texts: dict[int, Text]
+
+
+def told_episodes(
+    stream: Stream, branch: int, numbers: Collection[int] | None = None
+) -> Iterator[Told]:
+    """The episodes of a branch with their standing texts, oldest first (or these of them)."""
+    standing, depth = stream.standing(branch), stream.history.depth_of
+    entries = episode_entries(fold_of(stream, branch, EPISODES).state())
+    starts = [depth(entry["first"]) for entry in entries] + [len(standing.path)]
+    for number, entry in enumerate(entries, start=1):
+        if numbers is None or number in numbers:
+            path = standing.path[starts[number - 1] : starts[number]]
+            texts = {
+                text.number: text
+                for view in turn_views(stream, branch, path)
+                for text in (*view.messages, *([view.reply] if view.reply else []))
+                if text.content and text.stands and not text.hidden
+            }
+            yield Told(number, entry, path, starts[number] - 1, texts)
+
+
+def count_episodes(stream: Stream, branch: int) -> int:
+    """How many episodes a branch has. Needs `stream.reading()`."""
+    return len(episode_entries(fold_of(stream, branch, EPISODES).state()))
+
+
+def episode_views(
+    stream: Stream, branch: int, numbers: Collection[int] | None = None
+) -> list[EpisodeView]:
+    """The episodes of a branch, oldest first (or these of them). Needs `stream.reading()`."""
+    standing = stream.standing(branch)
+    told = list(told_episodes(stream, branch, numbers))
+    referred = referred_spans(stream, branch)
+    ends = [standing.ended(one.last_depth) for one in told]
+    moods = _moods(stream, standing, ends)
+    opened = _open_at(stream, standing, [one.last_depth for one in told])
+    names = party_names(stream, branch)
+    views = []
+    for one, ended, mood, unsettled in zip(told, ends, moods, opened, strict=True):
+        highlights = tuple(_highlights(one, referred, names))
+        best, summary = extracted(one, referred)
+        proposed, summarised = _proposed(stream, one)
+        views.append(
+            EpisodeView(
+                number=one.number,
+                first=one.entry["first"],
+                last=one.entry["last"],
+                turns=one.entry["turns"],
+                started=standing.began(standing.history.depth_of(one.entry["first"])),
+                ended=ended,
+                began=one.entry["began"],
+                title=_title(highlights, best),
+                highlights=highlights,
+                summary=proposed or summary,
+                summarised=summarised,
+                closing_mood=mood,
+                beliefs=tuple(one.entry["beliefs"]),
+                promises=tuple(one.entry["promises"]),
+                loops=tuple(one.entry["loops"]),
+                consequences=tuple(one.entry["consequences"]),
+                open_tensions=unsettled,
+            )
+        )
+    return views
+
+
+def shortened_episode(stream: Stream, branch: int, number: int) -> list[ShortTurn]:
+    """The turns of an episode in their short form. Needs `stream.reading()`."""
+    kept = [span[:3] for span in referred_spans(stream, branch)]
+    short = []
+    for one in told_episodes(stream, branch, [number]):
+        peaks = [(p[2], p[3], p[4]) for p in one.entry["peaks"] if p[0] > 1]
+        views = turn_views(stream, branch, one.path)
+        short += [shortened(view, [*kept, *peaks]) for view in views]
+    return [turn for turn in short if turn.lines]
+
+
+def referred_spans(stream: Stream, branch: int) -> list[tuple[int, int, int, int]]:
+    """(text, start, end, later event) of words that something recorded in a later turn cites, or
+    from which it knows what it speaks of."""
+    found, speaks_of = [], []
+    for entry in episode_entries(fold_of(stream, branch, EPISODES).state()):
+        found += [(text, start, end, number) for number, text, start, end in entry["cites"]]
+        speaks_of += entry["speaks_of"]
+    turn = stream.history.turn
+    payloads = stream.payloads(sorted({earlier for _, earlier in speaks_of}))
+    for later, earlier in speaks_of:
+        spans = payloads.get(earlier, {}).get("spans", ())
+        if spans and turn[earlier] != turn[later]:
+            text, start, end = spans[-1]
+            found.append((text, start, end, later))
+    return found
+
+
+def party_names(stream: Stream, branch: int) -> frozenset[str]:
+    """What the two are called, on this branch or ever: no name for a thing of their talk."""
+    named = stream.payloads(stream.history.all("PartyNamed")).values()
+    known = {stream.line.agent, stream.line.user}
+    for payload in named:
+        known |= {payload["name"], *payload.get("aliases", ())}
+    return frozenset(word.lower() for name in known for word in (name, *name.split()))
+
+
+def _moods(
+    stream: Stream, standing: Standing, ends: Sequence[Moment | None]
+) -> list[MoodView | None]:
+    """The user's mood at each end; None where no time is known, or none was ever seen."""
+    events = standing_events(stream, standing, MOOD)
+    found = course(events, "user", [end for end in ends if end is not None])
+    moods = [None if end is None else next(found) for end in ends]
+    return [mood if mood is not None and mood.observed is not None else None for mood in moods]
+
+
+def _open_at(stream: Stream, standing: Standing, depths: Sequence[int]) -> list[tuple[int, ...]]:
+    """The tensions that were unsettled at each of these depths, which come in their order."""
+    state, found = TENSIONS.initial(), []
+    events = list(standing_events(stream, standing, TENSIONS))
+    events.reverse()
+    for depth in depths:
+        while events and standing.history.depth_of(events[-1].turn) <= depth:
+            TENSIONS.apply(state, events.pop(), None)
+        found.append(tuple(view.number for view in open_tensions(tensions(state))))
+    return found
+
+
+def _highlights(
+    one: Told, referred: Iterable[tuple[int, int, int, int]], names: frozenset[str]
+) -> Iterator[Highlight]:
+    peaks = [(*span, number) for weight, number, *span in one.entry["peaks"] if weight > 1]
+    yield from _quoted("peak", one.texts, peaks)
+    yield from _quoted("referred", one.texts, referred)
+    yield from _written("named", one.texts, _things(one.texts, names))
+    yield from _written("figure", one.texts, _figures(one.texts))
+
+
+def _quoted(
+    kind: HighlightKind, texts: dict[int, Text], spans: Iterable[Sequence[int]]
+) -> Iterator[Highlight]:
+    """The sentences of these spans, each once."""
+    seen: set[tuple[int, int]] = set()
+    for text, start, end, number in spans:
+        content = texts[text].content if text in texts else None
+        if content is None or len(seen) == MOST[kind]:
+            continue
+        low, high = sentence_at(content, start, end)
+        if (text, low) not in seen:
+            seen.add((text, low))
+            yield Highlight(kind, cut(content[low:high]), text, low, high, texts[text].name, number)
+
+
+def _written(
+    kind: HighlightKind, texts: dict[int, Text], spans: Iterable[tuple[int, int, int]]
+) -> Iterator[Highlight]:
+    for text, start, end in spans:
+        words = (texts[text].content or "")[start:end]
+        yield Highlight(kind, words, text, start, end, texts[text].name, None)
+
+
+def _things(texts: dict[int, Text], names: frozenset[str]) -> list[tuple[int, int, int]]:
+    """The first place of each named thing, those named most often first."""
+    first, count = things_named(texts.values(), names)
+    often = sorted(first, key=lambda name: (-count[name], first[name]))[: MOST["named"]]
+    return [first[name] for name in often]
+
+
+def things_named(
+    texts: Iterable[Text], names: frozenset[str]
+) -> tuple[dict[str, tuple[int, int, int]], Counter[str]]:
+    """Where each named thing stands first, and how often, without the names of the two."""
+    first: dict[str, tuple[int, int, int]] = {}
+    count: Counter[str] = Counter()
+    for text in texts:
+        content = text.content or ""
+        for start, end in named_things(content):
+            name = content[start:end]
+            if not any(_calls(word, names) for word in name.lower().split()):
+                first.setdefault(name, (text.number, start, end))
+                count[name] += 1
+    return first, count
+
+
+def _calls(word: str, names: frozenset[str]) -> bool:
+    """Whether a word is a name of the two, or short for one."""
+    return word in names or (len(word) > 2 and any(name.startswith(word) for name in names))
+
+
+def _figures(texts: dict[int, Text]) -> list[tuple[int, int, int]]:
+    """The first figures that differ, those of the user before those of the agent."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for text in sorted(texts.values(), key=lambda text: text.role == "agent"):
+        for start, end in figures(text.content or ""):
+            found.setdefault((text.content or "")[start:end], (text.number, start, end))
+    return list(found.values())[: MOST["figure"]]
+
+
+def _proposed(stream: Stream, one: Told) -> tuple[tuple[SummaryLine, ...], int | None]:
+    """The newest proposed summary whose texts all lie in the episode, if there is one."""
+    payloads = stream.payloads(one.entry["summaries"])
+    for number in reversed(one.entry["summaries"]):
+        told = payloads.get(number, {}).get("sentences", ())
+        if told and all(span[0] in one.texts for line in told for span in line["spans"]):
+            lines = (
+                SummaryLine(line["words"], tuple(dict.fromkeys(s[0] for s in line["spans"])))
+                for line in told
+            )
+            return tuple(lines), number
+    return (), None
+
+
+def extracted(
+    one: Told, referred: Iterable[tuple[int, int, int, int]] = ()
+) -> tuple[str, tuple[SummaryLine, ...]]:
+    """The sentence that tells most of an episode, and those that do in the order they were said.
+
+    A sentence counts 1 to 3 points for a peak in it, as strong as it is, 3 for words referred to
+    later, 1 for each name and each figure (two of each at most), 1 for each of the episode's topics
+    that it speaks of (three at most) and 1 for being the user's. A question costs 2, and a sentence
+    with fewer than three words of its own, mere courtesy as a rule, 4. The earlier one wins among
+    equals.
+    """
+    marks = [(text, start, end, weight) for weight, _, text, start, end in one.entry["peaks"]]
+    marks += [(*span[:3], 3) for span in referred]
+    spoken = Counter(word for t in one.texts.values() for word in topic_words(t.content or ""))
+    often = sorted((word for word in spoken if spoken[word] > 1), key=lambda w: (-spoken[w], w))
+    topics = frozenset(often[:_TOPICS])
+    scored: list[tuple[int, int, str, int]] = []
+    for text in one.texts.values():
+        content = text.content or ""
+        own_marks = [mark[1:] for mark in marks if mark[0] == text.number]
+        told = [span[0] for span in named_things(content)], [span[0] for span in figures(content)]
+        for start, end in sentences(content):
+            words = content[start:end]
+            own = topic_words(words)
+            points = max((w for s, e, w in own_marks if s < end and start < e), default=0)
+            points += sum(min(2, sum(start <= s < end for s in places)) for places in told)
+            points += min(3, len(topics & own)) + (text.role == "user")
+            points -= 2 * (words[-1:] in "?？") + 4 * (len(own) < _FEW_WORDS)
+            scored.append((-points, len(scored), cut(words), text.number))
+    ranked = sorted(scored)[:SENTENCES]
+    chosen = sorted(ranked, key=lambda each: each[1])
+    lines = tuple(SummaryLine(words, (text,)) for _, _, words, text in chosen)
+    return ranked[0][2] if ranked else "", lines
+
+
+def _title(highlights: Iterable[Highlight], words: str) -> str:
+    """What tells an episode from others at a glance: names in it, then its weightiest words."""
+    named = [one.words for one in highlights if one.kind == "named"][:2]
+    return " · ".join([*named, cut(words, 60)] if words else named)
+
+
+def cut(words: str, most: int = LONGEST) -> str:
+    """Words in one line, and no longer than this."""
+    line = " ".join(words.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import fixed_store
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from enishi import Citation
 from enishi.kernel.deciding.proposals import Felt, Mood
+from enishi.kernel.errors import InvalidInput
 from enishi.kernel.fold import Event, State
 from enishi.kernel.moments import HOUR, Moment
 from enishi.projections.halving import WHOLE, halved
-from enishi.projections.mood import MOOD, MoodView, mood_at
-from enishi.projections.policy import ONE, bundled_policy
+from enishi.projections.mood import MOOD, PARTIES, MoodView, mood_at
+from enishi.projections.policy import ONE, bundled_policy, read_policy
 
 NOON = 20_000 * 24 * HOUR + 12 * HOUR
 NUMBERS = bundled_policy().mood
@@ -102,3 +108,180 @@ def test_a_proposal_says_at_least_one_of_the_four() -> None:
             Felt(**wrong)
     with pytest.raises(ValidationError, match="scorer"):
         Mood(party="user", felt=Felt(valence=1), scorer="my scorer!", citations=(Citation(text=1),))
+
+
+# What a turn shows
+
+
+def test_a_turn_weighs_as_its_most_intense_observation() -> None:
+    shout = seen(1, 0, "strong", turn=9, valence=-0.8)
+    sigh = seen(2, 0, "weak", turn=9, start=20, valence=-0.2)
+    both = user(0, shout, sigh)
+    observed = (0.8 * 0.8 + 0.3 * 0.2) / (0.8 + 0.3)
+    assert both.valence == pytest.approx(-0.8 * observed, abs=0.0002)
+    assert both == user(0, sigh, shout)
+
+
+def test_many_words_of_one_kind_weigh_no_more_than_one() -> None:
+    once = user(0, seen(1, turn=9, fatigue=0.8))
+    rant = [seen(n, turn=9, start=20 * n, fatigue=0.8) for n in range(1, 30)]
+    assert user(0, *rant) == once
+
+
+def test_mixed_feelings_stay_mixed() -> None:
+    joy = seen(1, 0, turn=9, valence=0.8, arousal=0.9)
+    sorrow = seen(2, 0, turn=9, start=20, valence=-0.7)
+
+    view = user(0, joy, sorrow)
+
+    assert abs(view.valence) < 0.06 and view.mixed == pytest.approx(0.35)
+    assert view.arousal == user(0, joy).arousal > 0.5
+    assert 0.15 < user(12, joy, sorrow).mixed < view.mixed
+    assert user(0, joy).mixed == user(0, sorrow).mixed == 0
+
+
+def test_a_turn_of_one_feeling_takes_the_other_back() -> None:
+    sorrow, relief = seen(1, 0, valence=-0.8), seen(2, 1, "strong", valence=0.6)
+    view = user(1, sorrow, relief)
+    assert view.valence > 0.3 and view.mixed < 0.09
+
+
+def test_nothing_said_of_a_value_leaves_it_alone() -> None:
+    tired = seen(1, 0, "strong", fatigue=0.9)
+    others = [seen(n, n / 10, valence=(-1) ** n * 0.5) for n in range(2, 90)]
+    assert user(10, tired, *others).fatigue == user(10, tired).fatigue
+
+
+def test_a_passing_word_shortens_no_grief() -> None:
+    grief = seen(1, 0, "strong", valence=-0.9)
+    fine = seen(2, 1, "weak", valence=0.1)
+    later = user(49, grief, fine)
+    assert later.valence == pytest.approx(-0.9 * 0.8 * 0.7 / 2, abs=0.02)
+
+
+def test_each_party_has_a_mood_of_its_own() -> None:
+    state = folded(seen(1, 0, valence=-0.8), seen(2, 0, party="agent", valence=0.6))
+    assert mood_at(state, "user", at(0)).valence == -0.4
+    assert mood_at(state, "agent", at(0)).valence == 0.3
+    with pytest.raises(InvalidInput, match="'Lumi' is no party"):
+        mood_at(state, "Lumi", at(0))  # type: ignore[arg-type]
+
+
+def test_a_sentence_read_again_counts_as_it_was_read_last() -> None:
+    jest = seen(1, turn=9, text=5, scorer="words/1", valence=0.7)
+    understood = seen(2, turn=9, text=5, by="model", valence=-0.6)
+    elsewhere = seen(3, turn=9, text=5, start=40, scorer="words/1", valence=-0.6)
+    assert user(0, jest, understood) == user(0, understood)
+    assert user(0, jest, elsewhere).mixed > 0.2
+    newer = seen(4, turn=9, text=5, scorer="words/2", valence=0.1)
+    assert user(0, jest, newer) == user(0, newer)
+
+
+def test_an_unknown_time_is_that_of_what_came_before() -> None:
+    known, unknown = seen(1, 3, valence=-0.8), seen(2, None, valence=-0.8)
+    assert user(3, known, unknown) == user(3, known, seen(2, 3, valence=-0.8))
+    never = user(900, unknown)
+    assert never.valence == -0.4 and never.observed is None
+
+
+def test_time_never_runs_backwards() -> None:
+    early, late = seen(1, 5, valence=-0.8), seen(2, 1, fatigue=0.9)
+    assert user(6, early, late) == user(6, early, seen(2, 5, fatigue=0.9))
+    assert user(-9, early).valence == user(5, early).valence
+
+
+felt_values = st.dictionaries(
+    st.sampled_from(["valence", "arousal", "fatigue", "confidence"]),
+    st.floats(0, 1).map(lambda value: round(value, 4)),
+    min_size=1,
+)
+observations = st.lists(
+    st.tuples(
+        st.integers(1, 6),
+        st.sampled_from(["weak", "moderate", "strong"]),
+        st.sampled_from(["user", "agent"]),
+        st.booleans(),
+        felt_values,
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(observations, st.randoms(use_true_random=False), st.floats(-1, 900))
+def test_no_value_leaves_its_range_and_no_order_of_reading_matters(
+    rows: list[Any], chance: Any, hour: float
+) -> None:
+    made = []
+    for place, (turn, intensity, party, down, felt) in enumerate(rows):
+        if down and "valence" in felt:
+            felt = {**felt, "valence": -felt["valence"]}
+        hours = turn * 5 + place / 10
+        where: dict[str, Any] = {"party": party, "turn": turn, "start": 20 * place, "text": turn}
+        made.append((turn, (hours, intensity), {**where, **felt}))
+    views = []
+    for _ in range(2):
+        chance.shuffle(made)
+        numbered = [seen(number, *args, **more) for number, (_, args, more) in enumerate(made, 1)]
+        state = folded(*sorted(numbered, key=lambda event: (event.turn, event.number)))
+        views.append([mood_at(state, party, at(hour)) for party in PARTIES])
+    assert views[0] == views[1]
+    for view in views[0]:
+        assert 0 <= view.mixed <= view.mixed + abs(view.valence) <= 1.00001
+        assert all(0 <= getattr(view, name) <= 1 for name in ("arousal", "fatigue", "confidence"))
+
+
+def test_what_fades_ends_at_its_baseline() -> None:
+    for value in (-1.0, 1.0):
+        low = abs(value) if value > 0 else 0.0
+        event = seen(1, 0, "strong", valence=value, arousal=low, fatigue=low, confidence=low)
+        assert user(24 * 60, event) == replace(user(24 * 60), observed=at(0))
+
+
+# The numbers
+
+
+def other_numbers(**changes: Any) -> dict[str, Any]:
+    numbers = bundled_policy().numbers()
+    numbers["mood"] |= changes
+    return numbers
+
+
+def adopted(numbers: dict[str, Any]) -> Event:
+    return Event(0, "PolicyAdopted", {"name": "other", "numbers": numbers}, 0, at(0))
+
+
+def test_another_policy_is_in_force_from_its_place_on() -> None:
+    slow = other_numbers(half_life={"weak": 600, "moderate": 6000, "strong": 60_000})
+    calm = other_numbers(baseline={"valence": 1000, "arousal": 0, "fatigue": 0, "confidence": 9000})
+    sad = seen(1, 0, valence=-0.8)
+    assert user(100, adopted(slow), sad).valence == -0.2
+    assert user(12, sad).valence == -0.2
+    assert user(0, adopted(calm)).valence == 0.1 and user(0, adopted(calm)).confidence == 0.9
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"half_life": {"weak": 0, "moderate": 1, "strong": 1}},
+        {"weight": {"weak": 0, "moderate": 1, "strong": 1}},
+        {"weight": {"weak": 10_001, "moderate": 1, "strong": 1}},
+        {"baseline": {"valence": 0, "arousal": -1, "fatigue": 0, "confidence": 0}},
+        {"weight": {"weak": 1}},
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused_and_change_nothing(broken: dict[str, Any]) -> None:
+    numbers = other_numbers(**broken)
+    with pytest.raises(InvalidInput, match=r"the policy does not fit at mood\."):
+        read_policy({"name": "other", **numbers})
+    assert user(5, adopted(numbers), seen(1, valence=0.5)) == user(5, seen(1, valence=0.5))
+
+
+def test_a_policy_from_before_there_were_moods_has_the_bundled_ones(tmp_path: Path) -> None:
+    numbers = bundled_policy().numbers()
+    del numbers["mood"]
+    with fixed_store(tmp_path / "s.db") as store:
+        bond = store.relationship("lumi", "chen", policy={"name": "old", **numbers})
+        bond.adopt_policy("1")
+        assert user(5, adopted(numbers), seen(1, valence=0.5)) == user(5, seen(1, valence=0.5))
+        assert bond.mood().fatigue == 0.2

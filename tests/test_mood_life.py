@@ -262,21 +262,25 @@ class Played:
         self.store.close()
         self.store = fixed_store(self.path, seed=self.hours + 1)
 
-    def play(self, exchange: Exchange, *, chosen_only: bool) -> None:
-        """Say it; what it shows is observed only when `observe` is called."""
+    def play(self, exchange: Exchange, *, timely: bool = False) -> None:
+        """Say it. Timely, each text is observed before the next one, and no reply that is swiped
+        away; else all of it is only when `observe` is called."""
         self.hours += exchange.gap
         turn = self.bond.turn("a. a", at=after(self.hours))
+        self._will_show(turn.view().messages[0].number, "user", exchange.user)
+        if timely:
+            self.observe()
         self.hours += exchange.wait
         turn.reply("0. 0", at=after(self.hours))
         for number in range(1, len(exchange.replies)):
             self.bond.regenerate(turn.number, then(f"{number}. {number}", self.hours + number))
         chosen = min(exchange.chosen, len(exchange.replies) - 1)
         self.bond.swipe(turn.number, chosen + 1)
-        view = turn.view()
-        self._will_show(view.messages[0].number, "user", exchange.user)
-        for place, reply in enumerate(view.replies):
-            if not chosen_only or place == chosen:
+        for place, reply in enumerate(turn.view().replies):
+            if not timely or place == chosen:
                 self._will_show(reply.number, "agent", exchange.replies[place])
+        if timely:
+            self.observe()
 
     def _will_show(self, text: int, party: Party, words: Said) -> None:
         for place, (intensity, valence) in enumerate(words.moods):
@@ -292,17 +296,16 @@ class Played:
 @settings(max_examples=10, **SOME)
 @given(exchanges, st.randoms(use_true_random=False))
 def test_late_or_timely_read_or_not_swiped_or_never_said(life: list[Exchange], chance: Any) -> None:
-    """Three ways to the same moods: each turn observed at once and only what was chosen; all of it
+    """Three ways to the same moods: each text observed at once and only what was chosen; all of it
     observed at the end in any order; and that with reading, checkpoints and reopening between."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(fold, "CHECKPOINT_EVENTS", 1)
         paths = [Path(folder) / f"{name}.db" for name in "abc"]
         plain, late, busy = (Played(path, fixed_store(path)) for path in paths)
         for exchange in life:
-            plain.play(exchange, chosen_only=True)
-            plain.observe()
-            late.play(exchange, chosen_only=False)
-            busy.play(exchange, chosen_only=False)
+            plain.play(exchange, timely=True)
+            late.play(exchange)
+            busy.play(exchange)
             if chance.random() < 0.5:
                 busy.observe()
             both(busy.bond, chance.random() * busy.hours)

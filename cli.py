@@ -265,7 +265,7 @@ def import_(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in chats (SillyTavern .jsonl) and character cards (PNG, JSON); finds out which."""
+    """Take in chats (SillyTavern, ChatGPT, Letta, mem0) and character cards (PNG, JSON)."""
     from enishi.host import read_file
     from enishi.packs.cards import read_card
 
@@ -823,14 +823,14 @@ def _check_import(
 ) -> None:
     from enishi.kernel.checks import check_id
     from enishi.packs.dates import read_zone
-    from enishi.packs.readers import read_chat
+    from enishi.packs.readers import read_chats
 
     for party, what in ((agent, "the agent"), (user, "the user")):
         if party is not None:
             check_id(party, what)
     place = read_zone(zone)
     for path in chats:
-        read_chat(path.name, data[path], place)
+        read_chats(path.name, data[path], place)
 
 
 def _is_card(path: Path, data: bytes) -> bool:

@@ -42,7 +42,6 @@ from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
-from enishi.kernel.rules import bundled_proposers
 from enishi.kernel.stream import Stream, found_stream
 from enishi.kernel.transcript import (
     BranchView,
@@ -57,12 +56,12 @@ from enishi.kernel.transcript import (
 from enishi.kernel.transcript import turn_view as view_of_turn
 from enishi.kernel.verification import Verification, verify_line
 from enishi.packs.cards import Card, read_card
-from enishi.packs.cast import as_seen_by, chat_agents, chat_user, first_time
+from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
 from enishi.packs.dates import read_zone
 from enishi.packs.importing import ImportReport, import_chat, last_import
 from enishi.packs.mood_line import mood_line
-from enishi.packs.readers import read_chat
+from enishi.packs.readers import proposers_of, read_chats
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
 from enishi.projections.chapters import ChapterView, chapters
@@ -171,9 +170,9 @@ class Store:
         else's. With `propose`, the bundled rules read the chosen texts. A group chat goes to each
         of its characters, or to `agent` alone.
         """
-        chats = [_read_chat(Path(path), zone) for path in paths]
+        chats = [chat for path in paths for chat in _read_chats(Path(path), zone)]
         reports = []
-        for chat in sorted(chats, key=first_time):
+        for chat in in_order(chats):
             # Nothing of a file that fails stays, nor a relationship that was founded for it.
             with self._log.writing():
                 for name, speakers in chat_agents(chat, agent):
@@ -183,7 +182,7 @@ class Store:
                             bond._stream,
                             as_seen_by(chat, speakers, frozenset(personas)),
                             zone=zone,
-                            proposers=bundled_proposers() if propose else (),
+                            proposers=proposers_of(chat) if propose else (),
                             progress=partial(progress, chat.title),
                         )
                     )
@@ -855,8 +854,8 @@ def read_file(path: Path) -> bytes:
         raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _read_chat(path: Path, zone: str) -> Chat:
-    return read_chat(path.name, read_file(path), read_zone(zone))
+def _read_chats(path: Path, zone: str) -> tuple[Chat, ...]:
+    return read_chats(path.name, read_file(path), read_zone(zone))
 
 
 def _card(fields: Mapping[str, Any]) -> Card:

@@ -359,7 +359,8 @@ class DecisionReleased(Payload):
 class ChatImported(Payload):
     """A chat file was taken in; the target is the branch that it went to.
 
-    `shares` is the title of the file with which it shares its beginning.
+    `shares` is the title of the chat with which it shares its beginning, `conversation` the id of
+    the conversation that it is a branch of, where the source gives one.
     """
 
     format: str
@@ -367,6 +368,7 @@ class ChatImported(Payload):
     zone: str
     lines: int
     skipped: int
+    conversation: str | None = None
     shares: str | None = None
 
 

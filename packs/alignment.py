@@ -74,13 +74,22 @@ def shared_beginning(lines: Sequence[ChatLine], recorded: Sequence[RecordedLine]
     A greeting alone is no beginning in common, unless it was given at the same known time: every
     chat with a character starts with it.
     """
-    common, telling = 0, False
+    common = same_beginning(lines, recorded)
+    telling = any(
+        line.role == "user" or _times(line) & known.times
+        for line, known in zip(lines[:common], recorded, strict=False)
+    )
+    return common if telling else 0
+
+
+def same_beginning(lines: Sequence[ChatLine], recorded: Sequence[RecordedLine]) -> int:
+    """How many leading lines are the same, whatever they say."""
+    common = 0
     for line, known in zip(lines, recorded, strict=False):
         if not says_the_same(line, known):
             break
         common += 1
-        telling = telling or line.role == "user" or bool(_times(line) & known.times)
-    return common if telling else 0
+    return common
 
 
 def says_the_same(line: ChatLine, known: RecordedLine) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from enishi.kernel.deciding.proposals import Role
+from enishi.kernel.errors import UnreadableFile
 from enishi.kernel.moments import Moment
 
 MESSAGE_LIMIT = 1 << 20
@@ -40,10 +41,10 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class ChatLine:
-    """One message, at `position`: its 1-based physical line in the file.
+    """One message, at `position`: its 1-based physical line in the file, or its place in the chat.
 
     `speaker` is the stable id of who speaks where the source has one, else the display name;
-    `name` is the display name of the day. `wordings` holds at least one variant and `chosen` is
+    `name` is the display name of the day, None where the source has no names. `wordings` holds at least one variant and `chosen` is
     the index of the one that stands. A `hidden` line was kept from the model; it is no less a
     line.
     """
@@ -51,7 +52,7 @@ class ChatLine:
     position: int
     role: Role
     speaker: str
-    name: str
+    name: str | None
     wordings: tuple[Wording, ...]
     chosen: int
     hidden: bool
@@ -67,11 +68,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A whole chat file, in its own order.
+    """One chat of a file, in its own order.
 
-    `title` is the stem of its file and identifies it.
-    `parent` is the title of the chat it branched from. `agent` and `user` are the names in its
-    header, None where it names nobody.
+    `title` identifies it: the stem of its file, or the id that the source gave it; `label` is then
+    what a person calls it. `parent` is the title of the chat it branched from. `agent` and `user`
+    are the names in its header, None where it names nobody.
+
+    Where the source itself tells what branched from what, `conversation` is the id that all
+    branches of one conversation share: what one of them has, the others do not repeat, and words
+    that another conversation has as well mean nothing.
     """
 
     format: str
@@ -82,16 +87,23 @@ class Chat:
     group: bool
     lines: tuple[ChatLine, ...]
     notes: tuple[Note, ...]
+    conversation: str | None = None
+    label: str | None = None
 
 
 class ChatReader(Protocol):
-    """Reads one format. `read` raises UnreadableFile for what is no chat at all."""
+    """Reads one format.
+
+    `detects` says quickly whether a file is meant to be of it. `read` returns its chats, at least
+    one, a branch after the one that it shares its beginning with where that matters; it raises
+    UnreadableFile for what is no chat at all.
+    """
 
     name: str
 
     def detects(self, name: str, data: bytes) -> bool: ...
 
-    def read(self, name: str, data: bytes, zone: ZoneInfo) -> Chat: ...
+    def read(self, name: str, data: bytes, zone: ZoneInfo) -> tuple[Chat, ...]: ...
 
 
 def clean(text: str) -> tuple[str, str | None]:
@@ -122,6 +134,16 @@ def parse_json(text: str) -> Any:
         raise ValueError("is not JSON") from None
     except ValueError:  # NaN, Infinity, or an integer with thousands of digits
         raise ValueError("holds a number that JSON cannot have") from None
+
+
+def read_json(name: str, data: bytes, what: str) -> Any:
+    """The JSON value of a whole file, or UnreadableFile: "... is no `what`: it is not JSON"."""
+    try:
+        return parse_json(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise UnreadableFile(f"{name!r} is no {what}: it is not UTF-8") from None
+    except ValueError as error:
+        raise UnreadableFile(f"{name!r} is no {what}: it {error}") from None
 
 
 def json_lines(data: bytes) -> Iterator[tuple[int, dict[str, Any] | ValueError, bool]]:

@@ -63,12 +63,33 @@ def read_date(value: object, zone: ZoneInfo) -> Moment | None:
     """
     try:
         moment = _read(value, zone)
-        if moment is not None:
-            moment.to_datetime()  # a moment that no calendar reaches is of no use to anybody
-        return moment
+        return None if moment is None else _within_calendar(moment)
     except (ValueError, OverflowError, InvalidInput):
         # No such day or hour, NaN, far out of every calendar.
         return None
+
+
+def read_instant(value: object, zone: ZoneInfo) -> Moment | None:
+    """The moment that a server noted: Unix seconds, or ISO 8601, in UTC where it names no zone.
+
+    UTC does not tell where it was lived, so its offset is the zone's. None where it cannot be read.
+    """
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return _within_calendar(Moment.of((_EPOCH + timedelta(seconds=value)).astimezone(zone)))
+        when = _from_iso(value.strip()) if isinstance(value, str) else None
+        if when is None:
+            return None
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return _within_calendar(Moment.of(when if when.utcoffset() else when.astimezone(zone)))
+    except (ValueError, OverflowError, InvalidInput):
+        return None
+
+
+def _within_calendar(moment: Moment) -> Moment:
+    """The moment; ValueError or OverflowError for one that no calendar reaches."""
+    moment.to_datetime()
+    return moment
 
 
 def _read(value: object, zone: ZoneInfo) -> Moment | None:

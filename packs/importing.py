@@ -22,18 +22,22 @@ from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
 from enishi.kernel.stream import AHEAD, Draft, Stream
-from enishi.packs.alignment import RecordedLine, align, shared_beginning
+from enishi.packs.alignment import RecordedLine, align, same_beginning, shared_beginning
 from enishi.packs.cast import first_time, fit_id
 from enishi.packs.chat import Chat, ChatLine, Note, Wording
 
 _REPLY = kind_code("ReplyGiven")
+_LINES = frozenset({_REPLY, kind_code("MessageReceived")})
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did. `branch` is where the file went; `notes` are for the person."""
+    """What an import did. `branch` is where the file went; `notes` are for the person.
+
+    `label` is what a person calls the chat, where its title is an id.
+    """
 
     title: str
     agent: str
@@ -49,6 +53,7 @@ class ImportReport:
     returned: bool = False
     signals: int = 0
     notes: list[Note] = field(default_factory=list)
+    label: str | None = None
 
     @property
     def changed(self) -> bool:
@@ -62,11 +67,8 @@ def last_import(stream: Stream, title: str) -> tuple[int, dict[str, Any]] | None
 
     Needs `reading` or `writing`.
     """
-    for number in reversed(stream.history.all("ChatImported")):
-        payload = stream.payload(number)
-        if payload is not None and payload["title"] == title:
-            return stream.record(number).header.targets[0], payload
-    return None
+    found = _imports(stream).get(title)
+    return None if found is None else (stream.record(found[0]).header.targets[0], found[1])
 
 
 def import_chat(
@@ -101,6 +103,7 @@ class _Import:
         self.chat = chat
         self.progress = progress
         self.title = fit_id(chat.title)
+        self.conversation = fit_id(chat.conversation) if chat.conversation else None
         self.branch = stream.history.current
         self.shares: str | None = None
         self.fresh = True
@@ -110,13 +113,17 @@ class _Import:
         self.report = ImportReport(
             self.title, stream.line.agent, stream.line.user, "main", len(self.lines)
         )
+        self.report.label = chat.label
         self.report.notes += chat.notes
         if ahead:
             self._note(0, f"Times that lie in the future and count as unknown: {ahead}.")
 
     def run(self, zone: str, proposers: Iterable[Proposer]) -> ImportReport:
+        start = len(self.stream.history)
         before = last_import(self.stream, self.title)
-        if before is None:
+        if before is None and self.conversation is not None:
+            self._first_time_of_a_branch()
+        elif before is None:
             self._first_time()
         elif before[0] in self.stream.branch_names():
             self.branch, self.shares, self.fresh = before[0], before[1].get("shares"), False
@@ -127,7 +134,7 @@ class _Import:
         if self.report.changed:
             self._record_import(zone)
             for proposer in proposers:
-                decided = propose_unread(self.stream, self.branch, proposer)
+                decided = propose_unread(self.stream, self.branch, proposer, since=start)
                 self.report.signals += sum(d.event is not None for d in decided)
         return self.report
 
@@ -152,6 +159,29 @@ class _Import:
             self._fork(recorded, common, self.lines)
         else:
             self._note(0, f"All of it is recorded already, from {self.shares!r}.")
+
+    def _first_time_of_a_branch(self) -> None:
+        """The source tells which chats are branches of one conversation: only those are compared."""
+        family = self._family()
+        best: tuple[int, int, list[RecordedLine]] | None = None
+        for branch in self._candidates() if len(family) > 1 else ():
+            recorded = self._recorded(branch, family)
+            common = same_beginning(self.lines, recorded)
+            if recorded and (best is None or common > best[0]):
+                best = common, branch, recorded
+        if best is None:
+            self._append(self.lines)
+            return
+        common, self.branch, recorded = best
+        self.shares = recorded[max(common - 1, 0)].title
+        if common == len(self.lines):
+            self._note(0, f"All of it is recorded already, from {self.shares!r}.")
+        elif common == len(recorded):
+            # It goes on from the last reply, or from another variant of it.
+            self._update(self.lines[:common], recorded)
+            self._append(self.lines[common:])
+        else:
+            self._fork(recorded, common, self.lines)
 
     def _candidates(self) -> list[int]:
         """The branches, that of the chat it was branched from first."""
@@ -180,6 +210,10 @@ class _Import:
 
     def _family(self) -> frozenset[str]:
         """The titles whose lines are this file's: its own, and those it shares a beginning with."""
+        if self.conversation is not None:
+            imports = _imports(self.stream).values()
+            told = {p["title"] for _, p in imports if p.get("conversation") == self.conversation}
+            return frozenset({self.title, *told})
         family, title = {self.title}, self.shares
         while title is not None and title not in family:
             family.add(title)
@@ -194,7 +228,7 @@ class _Import:
         after = recorded[common - 1].turn if common else ROOT
         if not common and recorded:
             after = self.stream.history.parent_of(recorded[0].turn)
-        name = _free_name(self.title, self.stream.names())
+        name = _free_name(fit_id(self.chat.label or self.title), self.stream.names())
         self.branch = recording.fork_branch(self.stream, self.branch, name, after, by="import")
         self.report.branched = True
         self._update(lines[:common], recorded)
@@ -204,7 +238,11 @@ class _Import:
 
     def _recorded(self, branch: int, titles: frozenset[str] | None) -> list[RecordedLine]:
         """The lines on a branch's path, of these files only where titles are given."""
-        path = self.stream.standing(branch).path[1:]
+        path: Sequence[int] = self.stream.standing(branch).path[1:]
+        if titles is not None:
+            sources = _sources(self.stream)
+            own = {turn for title in titles for turn in sources.get(title, ())}
+            path = [turn for turn in path if turn in own]
         lines = (
             line
             for start in range(0, len(path), 256)
@@ -284,7 +322,9 @@ class _Import:
         placed: list[int] = []
         fits = len(line.wordings) == len(roots)
         for place, wording in enumerate(line.wordings):
-            root = next((r for r in roots if wording.text in known.variants[r]), None)
+            # Two variants may say the same; each is one of its own.
+            free = (r for r in roots if r not in placed)
+            root = next((r for r in free if wording.text in known.variants[r]), None)
             if root is None and (fits or len(line.wordings) == 1):
                 # As many variants as before: this one was edited where it stands.
                 root = roots[place] if fits else self._chosen(known.turn, roots)
@@ -482,7 +522,7 @@ class _Import:
 
     def _name_parties(self, line: ChatLine) -> None:
         """Where a party goes by another name from this line on, say so first."""
-        if line.role == "other":
+        if line.role == "other" or line.name is None:
             return
         party = self.stream.line.user if line.role == "user" else self.stream.line.agent
         if party not in self.names:
@@ -502,6 +542,7 @@ class _Import:
             zone=zone,
             lines=len(self.lines),
             shares=self.shares,
+            conversation=self.conversation,
             skipped=sum("passed over" in note.message for note in self.report.notes),
         )
         tip = self.stream.history.branches[self.branch].tip
@@ -517,6 +558,37 @@ class _Import:
 
     def _note(self, position: int, message: str) -> None:
         self.report.notes.append(Note(position, message))
+
+
+def _imports(stream: Stream) -> dict[str, tuple[int, dict[str, Any]]]:
+    """The last import of each title: its number and what was recorded about it."""
+    history = stream.history
+    numbers = history.all("ChatImported")
+    erased = len(history.erased)
+    found: dict[str, tuple[int, dict[str, Any]]]
+    known, before, found = stream.kept.get("imports", (0, erased, {}))
+    if before != erased:
+        known, found = 0, {}
+    for number, payload in stream.payloads(numbers[known:]).items():
+        found[payload["title"]] = number, payload
+    stream.kept["imports"] = len(numbers), erased, found
+    return found
+
+
+def _sources(stream: Stream) -> dict[str, list[int]]:
+    """The turns with lines of each title. What was erased since may still be among them."""
+    history = stream.history
+    found: dict[str, list[int]]
+    known, found = stream.kept.get("sources", (0, {}))
+    texts = [n for n in range(known, len(history)) if history.kind[n] in _LINES]
+    for start in range(0, len(texts), 1024):
+        for number, payload in stream.payloads(texts[start : start + 1024]).items():
+            if payload.get("origin"):
+                turns = found.setdefault(payload["origin"]["source"], [])
+                if turns[-1:] != [history.turn[number]]:
+                    turns.append(history.turn[number])
+    stream.kept["sources"] = len(history), found
+    return found
 
 
 def _keys(title: str, line: ChatLine) -> Iterator[str]:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
+from enishi.kernel.deciding.proposals import Proposer
 from enishi.kernel.errors import UnreadableFile
+from enishi.kernel.rules import bundled_proposers
 from enishi.packs.chat import Chat, ChatReader, looks_like
+from enishi.packs.chatgpt import ChatGPT
+from enishi.packs.letta import Letta
+from enishi.packs.mem0 import Mem0, Memories
 from enishi.packs.sillytavern import SillyTavern
 
-READERS: tuple[ChatReader, ...] = (SillyTavern(),)
+READERS: tuple[ChatReader, ...] = (SillyTavern(), ChatGPT(), Letta(), Mem0())
 """Every format that can be read, in the order in which they are tried."""
 
 
-def read_chat(name: str, data: bytes, zone: ZoneInfo) -> Chat:
-    """Read a chat file of any supported format. UnreadableFile where none of them fits.
+def read_chats(name: str, data: bytes, zone: ZoneInfo) -> tuple[Chat, ...]:
+    """The chats of a file of any supported format. UnreadableFile where none of them fits.
 
     `name` is the file's name, `zone` the one for dates that name none.
     """
@@ -25,3 +31,8 @@ def read_chat(name: str, data: bytes, zone: ZoneInfo) -> Chat:
         f"{name!r} is no chat that can be read: it looks like {looks_like(data)}; "
         f"supported are: {supported}"
     )
+
+
+def proposers_of(chat: Chat) -> Iterable[Proposer]:
+    """Who reads what was taken in: the bundled rules, but for memories, which say what they claim."""
+    return (Memories(),) if chat.format == Mem0.name else bundled_proposers()

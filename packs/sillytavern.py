@@ -43,7 +43,7 @@ class SillyTavern:
             for _, entry, _ in entries
         )
 
-    def read(self, name: str, data: bytes, zone: ZoneInfo) -> Chat:
+    def read(self, name: str, data: bytes, zone: ZoneInfo) -> tuple[Chat, ...]:
         reading = _Reading(zone)
         entries = list(reading.entries(data))
         header = entries.pop(0)[1] if entries and _is_header(entries[0][1]) else None
@@ -59,7 +59,7 @@ class SillyTavern:
             messages, _named(header.get("user_name")), _named(header.get("character_name"))
         )
         lines = tuple(reading.lines(messages, cast))
-        return Chat(
+        chat = Chat(
             format=self.name,
             title=stem(name),
             parent=_label(metadata.get("main_chat")),
@@ -69,6 +69,7 @@ class SillyTavern:
             lines=lines,
             notes=reading.report(),
         )
+        return (chat,)
 
 
 class _Cast:

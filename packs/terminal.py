@@ -464,14 +464,21 @@ def _proposal(proposal: dict[str, Any]) -> str:
     return _short(" ".join([_words(kind), *parts]))
 
 
+MANY_CHATS = 20
+"""More chats than these are summed up."""
+
+
 def print_imports(
     console: Console, reports: Sequence[ImportReport], adopted: Sequence[dict[str, str]]
 ) -> None:
-    """What became of files that were taken in."""
-    for report in reports:
+    """What became of files that were taken in; of many chats, the sum for each relationship."""
+    if len(reports) > MANY_CHATS:
+        _print_sums(console, reports)
+    for report in reports if len(reports) <= MANY_CHATS else ():
         where = f"new branch {report.branch!r}" if report.branched else f"branch {report.branch!r}"
-        done = ", ".join(_counts(report)) if report.changed else "nothing new"
-        say(console, f"{report.title}: {report.agent} and {report.user}, {where}: {done}")
+        done = ", ".join(_counts([report])) if report.changed else "nothing new"
+        called = report.label or report.title
+        say(console, f"{called}: {report.agent} and {report.user}, {where}: {done}")
         for note in report.notes:
             place = f"line {note.position}: " if note.position else ""
             say(console, f"  {place}{note.message}", "yellow")
@@ -480,17 +487,31 @@ def print_imports(
         say(console, f"{card} towards {one['user']}")
 
 
-def _counts(report: ImportReport) -> list[str]:
+def _print_sums(console: Console, reports: Sequence[ImportReport]) -> None:
+    parties = dict.fromkeys((report.agent, report.user) for report in reports)
+    for agent, user in parties:
+        own = [one for one in reports if (one.agent, one.user) == (agent, user)]
+        done = ", ".join(_counts(own)) or "nothing new"
+        say(console, f"{agent} and {user}: {len(own)} chats: {done}")
+    notes = sum(len(report.notes) for report in reports)
+    if notes:
+        say(console, f"  Notes on them: {notes}; --json prints each.", "yellow")
+
+
+def _counts(reports: Sequence[ImportReport]) -> list[str]:
     counted = (
-        (report.turns, "turns"),
-        (report.variants, "new variants"),
-        (report.revised, "edited texts"),
-        (report.chosen, "changed choices"),
-        (report.cut, "turns or texts that left it"),
-        (report.signals, "signals by the rules"),
+        ("turns", "turns"),
+        ("branched", "new branches"),
+        ("variants", "new variants"),
+        ("revised", "edited texts"),
+        ("chosen", "changed choices"),
+        ("cut", "turns or texts that left it"),
+        ("signals", "signals by the rules"),
     )
-    done = [f"{count} {what}" for count, what in counted if count]
-    return [*done, "turns that came back"] if report.returned else done
+    sums = [(sum(int(getattr(one, key)) for one in reports), what) for key, what in counted]
+    several = len(reports) > 1
+    done = [f"{n} {what}" for n, what in sums if n and (several or what != "new branches")]
+    return [*done, "turns that came back"] if any(one.returned for one in reports) else done
 
 
 def print_verifications(console: Console, verified: Iterable[tuple[Parties, Verification]]) -> None:

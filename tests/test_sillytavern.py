@@ -16,7 +16,7 @@ from enishi.kernel.errors import UnreadableFile
 from enishi.kernel.moments import parse_moment
 from enishi.packs.chat import MESSAGE_LIMIT, Chat, ChatLine, clean
 from enishi.packs.dates import read_date
-from enishi.packs.readers import READERS, read_chat
+from enishi.packs.readers import READERS, read_chats
 from enishi.packs.sillytavern import SillyTavern
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -47,7 +47,8 @@ def jsonl(*lines: object) -> bytes:
 
 
 def chat(*lines: object, header: dict[str, Any] | None = HEADER) -> Chat:
-    return read_chat(FILE, jsonl(*([header] if header else []), *lines), TOKYO)
+    (chat,) = read_chats(FILE, jsonl(*([header] if header else []), *lines), TOKYO)
+    return chat
 
 
 def only(*lines: object) -> ChatLine:
@@ -111,8 +112,8 @@ def test_metadata_gives_the_parent() -> None:
 def test_a_byte_order_mark_crlf_blank_lines_and_a_final_newline_change_nothing() -> None:
     plain = jsonl(HEADER, said("Hello!"), typed("Hi."))
     dressed = b"\xef\xbb\xbf" + plain.replace(b"\n", b"\r\n") + b"\r\n"
-    assert read_chat(FILE, dressed, TOKYO) == read_chat(FILE, plain, TOKYO)
-    spaced = read_chat(FILE, plain.replace(b"\n", b"\n \n\n") + b"\n", TOKYO)
+    assert read_chats(FILE, dressed, TOKYO) == read_chats(FILE, plain, TOKYO)
+    (spaced,) = read_chats(FILE, plain.replace(b"\n", b"\n \n\n") + b"\n", TOKYO)
     assert [line.position for line in spaced.lines] == [4, 7]
     assert spaced.notes == ()
 
@@ -384,7 +385,7 @@ def test_a_flag_in_words_is_no_flag() -> None:
         (b"PK\x03\x04" + bytes(50), "ZIP"),
         (bytes(range(256)), "binary"),
         (b"a\0b", "binary"),
-        (json.dumps([{"mapping": {}}]).encode(), "JSON of another kind"),
+        (json.dumps([{"chapters": {}}]).encode(), "JSON of another kind"),
         (json.dumps({"first_mes": "Hello!", "name": "Aqua"}).encode(), "JSON of another kind"),
         (b'{"mes": "enero", "total": 3}', "JSON of another kind"),
         (b'{"a": 1}\n{"b": 2}', "JSON of another kind"),
@@ -395,7 +396,7 @@ def test_a_flag_in_words_is_no_flag() -> None:
 def test_what_is_no_chat_is_refused_in_one_line(data: bytes, kind: str) -> None:
     assert not READERS[0].detects(FILE, data)
     with pytest.raises(UnreadableFile) as caught:
-        read_chat("some\nfile.jsonl", data, TOKYO)
+        read_chats("some\nfile.jsonl", data, TOKYO)
     message = str(caught.value)
     assert kind in message
     assert "sillytavern" in message
@@ -416,7 +417,7 @@ def test_the_oldest_real_files_are_read(who: str) -> None:
     if not path.exists():
         pytest.skip(f"the real chat {path.name} is not at hand")
     name = who.partition("_")[0]
-    found = read_chat(path.name, path.read_bytes(), TOKYO)
+    (found,) = read_chats(path.name, path.read_bytes(), TOKYO)
     (line,) = found.lines
     raw = json.loads(path.read_text(encoding="utf-8").splitlines()[1])
     assert (found.agent, found.user, found.group, found.notes) == (name, "You", False, ())
@@ -456,9 +457,10 @@ def check_shape(found: Chat) -> None:
 @given(st.binary(max_size=200))
 @example(b"\xff\xfe{\x00")
 def test_arbitrary_bytes_are_read_or_refused(data: bytes) -> None:
-    for read in (read_chat, SillyTavern().read):
+    for read in (read_chats, SillyTavern().read):
         try:
-            check_shape(read(FILE, data, TOKYO))
+            for found in read(FILE, data, TOKYO):
+                check_shape(found)
         except UnreadableFile as error:
             assert repr(FILE) in str(error)
 
@@ -482,6 +484,7 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(chance: random.Random) -> None
         data[chance.randrange(len(data))] = chance.randrange(256)
     del data[chance.randrange(len(data)) :]
     try:
-        check_shape(read_chat(FILE, bytes(data), TOKYO))
+        for found in read_chats(FILE, bytes(data), TOKYO):
+            check_shape(found)
     except UnreadableFile as error:
         assert repr(FILE) in str(error)

@@ -85,23 +85,48 @@ def standing_texts(stream: Stream, branch: int, turns: Iterable[int] | None = No
     return [n for turn_texts in texts for n in sorted(turn_texts, key=history.root_text)]
 
 
-def unread_texts(stream: Stream, branch: int, proposer: Proposer) -> list[int]:
+def unread_texts(stream: Stream, branch: int, proposer: Proposer, since: int = 0) -> list[int]:
     """The standing texts that this version of the proposer has not read yet.
 
     Of one that looks back: those that it has not read after what stands before them now.
+    `since`: only those of turns in which something was recorded from this number on.
     """
+    history, turns = stream.history, _looks_back(proposer)
+    read = _read_so_far(stream, proposer)
+    if not since:
+        texts = standing_texts(stream, branch)
+        return _unread_of(stream, texts, read, turns)
+    standing = stream.standing(branch)
+    recent = set(history.turn[since:]) - {ROOT}
+    recent = {turn for turn in recent if standing.on_path(turn)}
+    texts = standing_texts(stream, branch, _and_before(stream, branch, recent, turns))
+    read = [batch for batch in read if not set(texts).isdisjoint(batch)]
+    unread = _unread_of(stream, texts, read, turns)
+    return [number for number in unread if history.turn[number] in recent]
+
+
+def _unread_of(
+    stream: Stream, texts: list[int], read: list[tuple[int, ...]], turns: int
+) -> list[int]:
+    if turns:
+        return _unread_after(stream, texts, read, turns)
+    known = set().union(*read)
+    return [number for number in texts if number not in known]
+
+
+def _read_so_far(stream: Stream, proposer: Proposer) -> list[tuple[int, ...]]:
+    """The texts of each batch that this version of the proposer was given."""
+    own, erased = (proposer.name, proposer.version), len(stream.history.erased)
+    read: list[tuple[int, ...]]
+    known, before, read = stream.kept.get(("read", *own), (0, erased, []))
+    if before != erased:
+        known, read = 0, []
     batches = stream.history.all("BatchDecided")
-    read = [
-        stream.record(number).header.targets
-        for number, payload in stream.payloads(batches).items()
-        if (payload["proposer"], payload["version"]) == (proposer.name, proposer.version)
-    ]
-    standing = standing_texts(stream, branch)
-    turns = _looks_back(proposer)
-    if not turns:
-        known = set().union(*read)
-        return [number for number in standing if number not in known]
-    return _unread_after(stream, standing, read, turns)
+    for number, payload in stream.payloads(batches[known:]).items():
+        if (payload["proposer"], payload["version"]) == own:
+            read.append(stream.record(number).header.targets)
+    stream.kept["read", *own] = len(batches), erased, read
+    return read
 
 
 def _unread_after(
@@ -143,10 +168,16 @@ def _with_those_before(
     turns = _looks_back(proposer)
     if not turns or not texts:
         return list(texts)
+    own = {stream.history.turn[number] for number in texts}
+    return standing_texts(stream, branch, _and_before(stream, branch, own, turns))
+
+
+def _and_before(stream: Stream, branch: int, turns: Iterable[int], back: int) -> list[int]:
+    """These turns of a branch, and as many before each."""
     history, path = stream.history, stream.standing(branch).path
-    depths = {history.depth_of(history.turn[number]) for number in texts}
-    wide = {d for depth in depths for d in range(max(1, depth - turns), depth + 1)}
-    return standing_texts(stream, branch, [path[depth] for depth in wide])
+    depths = {history.depth_of(turn) for turn in turns}
+    wide = {d for depth in depths for d in range(max(1, depth - back), depth + 1)}
+    return [path[depth] for depth in wide]
 
 
 def read_texts(
@@ -239,10 +270,15 @@ def propose_unread(
     branch: int,
     proposer: Proposer,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    since: int = 0,
 ) -> list[Decided]:
-    """Let a proposer read, batch by batch, every standing text that it has not read yet."""
+    """Let a proposer read, batch by batch, every standing text that it has not read yet.
+
+    `since`: only those of turns in which something was recorded from this number on.
+    """
     with stream.reading():
-        unread = unread_texts(stream, branch, proposer)
+        unread = unread_texts(stream, branch, proposer, since)
     decided = []
     for start in range(0, len(unread), BATCH_TEXTS):
         decided += propose(stream, branch, proposer, unread[start : start + BATCH_TEXTS])

@@ -42,6 +42,12 @@ ACTS = {
     "Withdrawn",
     "Restored",
     "Erased",
+    "WordsErased",
+}
+FREE = {
+    *("SignalAccepted", "BeliefConfirmed", "BeliefRetracted", "PromiseEnded", "LoopEnded"),
+    *("PromiseConditionMet", "ConsequenceFollowed", "TensionMoved", "TurnAbandoned"),
+    "DecisionReleased",
 }
 
 ROOT = -1
@@ -172,6 +178,7 @@ class Log:
         self.choices: list[tuple[int, int, int]] = []
         self.withdrawn: dict[int, bool] = {}
         self.erased: set[int] = set()
+        self.deeply: set[int] = set()
         for number, header in enumerate(self.headers):
             self._place(number, header, header["targets"])
         for number, payload in enumerate(self.payloads):
@@ -203,8 +210,9 @@ class Log:
             self.choices.append((number, self.root_text(target), target))
         elif kind in ("Withdrawn", "Restored"):
             self.withdrawn.update((n, kind == "Withdrawn") for n in targets)
-        elif kind == "Erased":
+        elif kind in ("Erased", "WordsErased"):
             self.erased.update(targets)
+            self.deeply |= set(targets) if kind == "Erased" else set()
         check(branch in self.branches, number, "no such branch")
         check(turn in self.depth, number, "no such turn")
         check(kind != "TurnOpened" or turn == number, number, "it opens another turn")
@@ -248,6 +256,7 @@ class Standing:
             branch = parent
         self.chosen = {key: text for number, key, text in log.choices if self.said(number)}
         self.numbers: list[int] = []
+        self.wordless: list[int] = []
         self.events: list[list[Any]] = []
         self._judge()
 
@@ -261,21 +270,28 @@ class Standing:
             opened = None if turn == ROOT else self.log.headers[turn]["happened"]
             offset = opened[1] if opened else offset
             for number, header in enumerate(self.log.headers):
-                if self.log.turn_of(number) == turn and self._stands(number, header):
+                if self.log.turn_of(number) == turn and self._counts(number, header):
                     own = max(now, header["happened"][0] if header["happened"] else UNKNOWN)
                     now = own if header["type"] in TEXTS | {"TurnOpened"} else now
+                    if number in self.log.erased:
+                        self.wordless.append(number)
+                        continue
                     day = (own + offset * 1_000_000) // 86_400_000_000
                     known = own != UNKNOWN
                     self.numbers.append(number)
                     self.events.append([number, own, offset, day] if known else [number] + NEVER)
 
-    def _stands(self, number: int, header: Map) -> bool:
+    def _counts(self, number: int, header: Map) -> bool:
+        """Whether it stands, or would if its words alone were not erased."""
+        bearing = set(self.numbers)
+        if header["type"] in FREE or number in self.log.erased:
+            bearing |= set(self.wordless)
         return (
             header["type"] not in ACTS
-            and number not in self.log.erased
+            and number not in self.log.deeply
             and not self.log.withdrawn.get(number, False)
             and (header["type"] not in TEXTS or self._is_chosen(number))
-            and (all(c in self.numbers for c in header["causes"]) or not header["causes"])
+            and bearing.issuperset(header["causes"])
             and (bool(header["causes"]) or self.said(number))
         )
 

@@ -32,6 +32,7 @@ from enishi.kernel.encoding import (
     encode_header,
     header_hash,
 )
+from enishi.kernel.erasure import erase, of_numbers
 from enishi.kernel.events import EVENT_TYPES, Payload
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import ROOT
@@ -218,7 +219,9 @@ def branched(stage: Stage) -> list[str]:
 
 
 def erased(stage: Stage) -> list[str]:
-    """A message destroyed with what rests on it; then what this version does not know."""
+    """A message destroyed with what rests on it; what this version does not know; then a message
+    whose words are destroyed and whose effects stay, and one that loses those as well.
+    """
     bond, stream, clock = stage.bond, stage.stream, stage.clock
     numbers = bundled_policy().numbers()
     numbers["rapport"]["start"]["trust"] = 4000
@@ -244,6 +247,18 @@ def erased(stage: Stage) -> list[str]:
     third = bond.record("谢谢。晚安。", "晚安，好梦。")
     night = third.view().messages[0].number
     bond.propose(third, [signal("gratitude", night, "谢谢")])
+    for words in (
+        "Thank you, I had dumplings with Anna.",
+        "I ate too much. Thank you all the same.",
+    ):
+        clock.move(hours=1)
+        turn = bond.record(words, "Sleep well.")
+        said = turn.view().messages[0].number
+        bond.propose(turn, [signal("gratitude", said, "Thank you")])
+        with stream.writing():
+            erase(stream, of_numbers(stream, [turn.number], keep_effects=True))
+    with stream.writing():
+        erase(stream, of_numbers(stream, [said]))
     return []
 
 
@@ -410,6 +425,7 @@ LINKS: dict[str, tuple[str, str]] = {
     "DecisionReleased": ("–", "the held `ProposalDecided`"),
     "ChatImported": ("–", "the branch"),
     "Erased": ("–", "the records whose payloads were destroyed"),
+    "WordsErased": ("–", "the records whose payloads were destroyed, and not their effects"),
 }
 """What causes and targets of each type name."""
 

@@ -30,6 +30,10 @@ from enishi.kernel.errors import InvalidInput
 
 Delivery = Literal["shown", "overridden", "shown_unreviewed"]
 Verdict = Literal["accepted", "held", "rejected"]
+ErasureScope = Literal[
+    "numbers", "text", "turn", "span", "belief", "word", "relationship", "user", "agent"
+]
+ErasureReason = Literal["request", "retention", "safety", "mistake", "other"]
 
 
 class Payload(Frozen):
@@ -373,7 +377,17 @@ class ChatImported(Payload):
 
 
 class Erased(Payload):
-    """A tombstone: the payloads and salts of the targets were destroyed for good."""
+    """A tombstone: the payloads and salts of the targets were destroyed for good.
+
+    `scope` is what was asked for, `reason` a code for why; the numbers are the targets.
+    """
+
+    scope: ErasureScope = "numbers"
+    reason: ErasureReason = "request"
+
+
+class WordsErased(Erased):
+    """A tombstone of the lesser depth: what rests on a target and is content-free stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +446,7 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("DecisionReleased", 1, DecisionReleased, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),
         EventType("Erased", 1, Erased, "act", content_free=True),
+        EventType("WordsErased", 1, WordsErased, "act", content_free=True),
     )
 }
 

@@ -29,7 +29,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One record explained. `why_not` says why it does not stand; None where it does."""
+    """One record explained. `why_not` says why it does not stand; None where it does.
+
+    `on_erased` is whether it rests on words that were erased since.
+    """
 
     number: int
     type: str
@@ -42,17 +45,22 @@ class Explanation:
     quotes: tuple[Quote, ...]
     rests_on: tuple[int, ...]
     carries: tuple[int, ...]
+    on_erased: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """One record at a glance; `why_not` is None where it counts."""
+    """One record at a glance; `why_not` is None where it counts.
+
+    `on_erased` is whether it rests on words that were erased since.
+    """
 
     number: int
     type: str
     turn: int | None
     happened: Moment | None
     why_not: str | None
+    on_erased: bool
 
 
 def record_views(stream: Stream, branch: int) -> list[RecordView]:
@@ -65,6 +73,7 @@ def record_views(stream: Stream, branch: int) -> list[RecordView]:
             turn=header.turn,
             happened=header.moment,
             why_not=why_not(stream, standing, header.number),
+            on_erased=stream.history.rests_on_erased(header.number),
         )
         for header in stream.log.headers(stream.line.line)
     ]
@@ -91,6 +100,7 @@ def explain(stream: Stream, branch: int, number: int) -> Explanation:
         quotes=quotes(stream, branch, payload),
         rests_on=tuple(n for n in record.header.causes if n != record.header.turn),
         carries=tuple(_dependants(history, number)),
+        on_erased=history.rests_on_erased(number),
     )
 
 
@@ -110,7 +120,7 @@ def why_not(stream: Stream, standing: Standing, number: int) -> str | None:
     if number in standing or number in history.acts:
         return None
     if number in history.erased:
-        return "it was erased"
+        return "its words were erased" if number in history.spared else "it was erased"
     if history.withdrawn.get(number, False):
         return "it was withdrawn"
     turn = history.turn[number]

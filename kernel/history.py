@@ -39,6 +39,8 @@ _MESSAGE = kind_code("MessageReceived")
 _REPLY = kind_code("ReplyGiven")
 _REVISION = kind_code("TextRevised")
 TEXT_CODES = frozenset({_MESSAGE, _REPLY, _REVISION})
+CONTENT_FREE = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.content_free)
+TOMBSTONES = frozenset({kind_code("Erased"), kind_code("WordsErased")})
 _ACT_CODES = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.place == "act")
 
 
@@ -58,7 +60,9 @@ class History:
     `choice` has the newest choice for a turn (a reply) or a text (a wording), `choice_before` the
     one that it replaced: a reply, a revision, or an act that chose one of them. `tangled` are the
     turns with more to them than being said: an act spoke of them, or several replies, wordings,
-    turns or branches are involved. In the others, all that is on a branch's path stands.
+    turns or branches are involved. In the others, all that is on a branch's path stands. `erased`
+    are all records whose payloads are gone, `spared` those of them that lost their words only:
+    what is content-free and rests on them stays.
     """
 
     kind: bytearray = field(default_factory=bytearray)
@@ -69,6 +73,7 @@ class History:
     assumed: set[int] = field(default_factory=set)
     branch: array[int] = field(default_factory=lambda: array("q"))
     erased: set[int] = field(default_factory=set)
+    spared: set[int] = field(default_factory=set)
     tangled: set[int] = field(default_factory=set)
 
     causes: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -154,7 +159,7 @@ class History:
                     late.setdefault(self._known(turn), []).append(number)
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
-                if causes and causes != (turn,):
+                if causes and (causes != (turn,) or kind not in TEXT_CODES):
                     self.causes[number] = causes
                     for cause in causes:
                         if turn_of[cause] != turn:
@@ -194,6 +199,11 @@ class History:
                 for target in targets:
                     self.withdrawn[target] = KINDS[kind] == "Withdrawn"
             case "Erased":
+                self.erased.update(targets)
+                self.spared.difference_update(targets)
+            case "WordsErased":
+                # Erasure only goes deeper.
+                self.spared.update(set(targets) - self.erased)
                 self.erased.update(targets)
 
     def of_kinds(self, kinds: Iterable[int], start: int = 0) -> Iterator[int]:
@@ -254,6 +264,22 @@ class History:
         if found is not None:
             return found
         return (self.turn[number],) if self.kind[number] in TEXT_CODES else ()
+
+    def resting_on(self, numbers: Iterable[int]) -> set[int]:
+        """These, and everything that rests on one of them, directly or through others."""
+        found = set(numbers)
+        for turn in [n for n in found if self.kind[n] == _TURN_OPENED]:
+            found.update(n for n in self.events_of(turn) if turn in self.causes_of(n))
+        # Causes come before what rests on them, so one pass in the order of the numbers is enough.
+        for number, causes in self.causes.items():
+            if not found.isdisjoint(causes):
+                found.add(number)
+        return found
+
+    def rests_on_erased(self, number: int) -> bool:
+        """Whether an event rests, directly or not, on what was erased."""
+        causes = self.causes_of(number)
+        return any(n in self.erased or self.rests_on_erased(n) for n in causes)
 
     def root_text(self, text: int) -> int:
         """The message or reply that a text is a wording of: itself, unless it is a revision."""

@@ -27,7 +27,7 @@ class RawRecord(NamedTuple):
 
 
 def lines_of(log: Log, relationship: bytes) -> list[Line]:
-    """All lines of a relationship, the first one first."""
+    """All lines of a relationship, the first one first; none where it was erased."""
     return [line for line in log.lines() if line.relationship == relationship]
 
 
@@ -73,6 +73,50 @@ def drop_line(log: Log, line: Line) -> None:
         _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
     for table in ("request", "checkpoint", "line"):
         _run(log, f"DELETE FROM {table} WHERE line=?", (line.line,))
+
+
+def archive(log: Log, relationship: bytes, archived: bool) -> None:
+    """Take a relationship out of sight, or bring it back: a matter of this store alone, so that
+    the log and every digest stay what they are. Needs `writing`.
+    """
+    _run(log, "UPDATE line SET archived=? WHERE relationship=?", (int(archived), relationship))
+
+
+def unname(log: Log, relationship: bytes) -> None:
+    """Forget whose relationship it was, and the secret of its request ids. Needs `writing`."""
+    for line in lines_of(log, relationship):
+        _run(log, "DELETE FROM request WHERE line=?", (line.line,))
+    _run(
+        log,
+        "UPDATE line SET agent=NULL, user=NULL, secret=x'', archived=0,"
+        " name=CASE name WHEN '' THEN '' ELSE CAST(line AS TEXT) END WHERE relationship=?",
+        (relationship,),
+    )
+
+
+def erased_lines(log: Log) -> list[Line]:
+    """What is left of erased relationships: lines under no name, of headers and tombstones."""
+    sql = (
+        "SELECT line, relationship, secret, '', '', name FROM line WHERE agent IS NULL"
+        " ORDER BY line"
+    )
+    with log.reading(), translated(log.path):
+        return [Line(*row) for row in log.connection.execute(sql)]
+
+
+def shared_length(log: Log, one: int, other: int) -> int:
+    """How many records two lines of a relationship have in common. Needs `reading`.
+
+    Each hash stands for all records up to its own, so that few have to be compared.
+    """
+    low, high = 0, min(log.tip(one)[0], log.tip(other)[0])
+    while low < high:
+        middle = (low + high) // 2
+        if log.hash_of(one, middle) == log.hash_of(other, middle):
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def rename_parties(log: Log, relationship: bytes, agent: str, user: str) -> None:

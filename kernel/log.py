@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
+from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
 STORE_VERSION = 1
@@ -48,6 +49,9 @@ STORE_VERSION = 1
 BUSY_SECONDS = 120
 _LINE_SHIFT = 32
 _FLUSH_ROWS = 500
+_SCRUB_PAUSE = 1.0
+"""Seconds between two tries of a scrub that somebody is in the way of."""
+
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 _CHUNK = 256
 _SPARSE = 6
@@ -56,7 +60,8 @@ _SPARSE = 6
 _SCHEMA = """
 CREATE TABLE line(
   line INTEGER PRIMARY KEY, relationship BLOB NOT NULL, secret BLOB NOT NULL,
-  agent TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, changed INTEGER NOT NULL,
+  agent TEXT, user TEXT, name TEXT NOT NULL, changed INTEGER NOT NULL,
+  archived INTEGER NOT NULL DEFAULT 0,
   UNIQUE(agent, user, name), UNIQUE(relationship, name)) STRICT;
 CREATE TABLE record(
   id INTEGER PRIMARY KEY, type TEXT NOT NULL, header BLOB NOT NULL, hash BLOB NOT NULL,
@@ -72,6 +77,8 @@ CREATE TABLE exported(
   relationship BLOB NOT NULL, pack BLOB NOT NULL, at INTEGER NOT NULL,
   PRIMARY KEY(relationship, pack)) STRICT, WITHOUT ROWID;
 CREATE TABLE signer(key BLOB PRIMARY KEY, name TEXT NOT NULL, seed BLOB) STRICT, WITHOUT ROWID;
+CREATE TABLE scrub(
+  line INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(line, number)) STRICT, WITHOUT ROWID;
 CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
 """
@@ -169,12 +176,17 @@ class Log:
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
         self._uri = f"{path.absolute().as_uri()}?mode="
         self._connection: sqlite3.Connection | None = None
+        self._file: FileId | None = None
+        self._scrubbed_at = -_SCRUB_PAUSE
+        self.scrub_due = False
         _OPEN.add(self)
         with self._lock, translated(path):
             # Whether a file is a database, SQLite says: others may just be making it.
             if path.is_dir():
                 raise NotAStore(f"{path} is a folder; name a file in it")
             self._connection = self._connect("rwc")
+            self.scrub_due = bool(self.to_scrub())
+        self._scrub_again()
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = self._uri + ("ro" if self.read_only else mode)
@@ -183,6 +195,7 @@ class Log:
         )
         try:
             self._prepare(connection)
+            self._file = file_id(self.path)
         except BaseException:
             connection.close()
             raise
@@ -238,10 +251,21 @@ class Log:
     def close(self) -> None:
         """Close the file. Closing twice does nothing."""
         with self._lock:
-            self._closed = True
             if self._connection is not None:
+                self._scrub_again(pause=0)
                 self._connection.close()
                 self._connection = None
+            if not self._closed and self._file is not None:
+                self._closed = True
+                if not any(log._file == self._file and not log._closed for log in _OPEN):
+                    let_go(self._file)
+            self._closed = True
+
+    def _scrub_again(self, pause: float = _SCRUB_PAUSE) -> None:
+        """Try what could not be scrubbed before; others who are busy are not waited for."""
+        if self.scrub_due and time.monotonic() - self._scrubbed_at >= pause:
+            with suppress(EnishiError):
+                self.scrub()
 
     def before_fork(self) -> None:
         """Wait for the transactions of other threads, and let go of the file."""
@@ -267,9 +291,12 @@ class Log:
             raise StoreReadOnly(f"{self.path} is read-only; copy it to a place that can be written")
         with self._lock:
             assert self._writes or not self._depth, "`writing` cannot begin within `reading`"
-            with self._nested() if self._writes else self._transaction("BEGIN IMMEDIATE"):
+            nested = self._writes
+            with self._nested() if nested else self._transaction("BEGIN IMMEDIATE"):
                 self._writes = True
                 yield
+            if self.scrub_due and not nested:
+                self._scrub_again()
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
@@ -319,9 +346,15 @@ class Log:
 
     # Lines
 
-    def lines(self) -> list[Line]:
-        """All lines of the store, in the order in which they came."""
-        return [self._line(row) for row in self._query(f"{_SELECT_LINE} ORDER BY line")]
+    def lines(self, *, archived: bool | None = None) -> list[Line]:
+        """All lines of the store that have a name, in the order in which they came.
+
+        With `archived`, only those that are out of sight, or only those that are not. Erased
+        relationships have no name any more.
+        """
+        where = " WHERE agent IS NOT NULL AND archived IS COALESCE(?, archived)"
+        rows = self._query(f"{_SELECT_LINE}{where} ORDER BY line", (archived,))
+        return [self._line(row) for row in rows]
 
     def line_of(self, agent: str, user: str, name: str = "") -> Line | None:
         """The line of these two with this name, if there is one."""
@@ -331,7 +364,7 @@ class Log:
 
     def line_now(self, line: Line) -> Line:
         """The same line as the store has it now, or NotFound."""
-        where = " WHERE relationship=? AND name=?"
+        where = " WHERE relationship=? AND name=? AND agent IS NOT NULL"
         rows = self._query(_SELECT_LINE + where, (line.relationship, line.name))
         if not rows:
             raise NotFound(
@@ -544,10 +577,48 @@ class Log:
             (line, projection, version, running, depth, state, digest),
         )
 
-    def drop_checkpoints(self, line: int) -> int:
-        """Forget all checkpoints of a line. Returns how many there were. Needs `writing`."""
-        cursor = self.connection.execute("DELETE FROM checkpoint WHERE line=?", (line,))
+    def drop_checkpoints(self, line: int, deeper_than: int = -1) -> int:
+        """Forget the checkpoints of a line that folded more than so many turns of a path.
+
+        Returns how many there were. Needs `writing`.
+        """
+        cursor = self.connection.execute(
+            "DELETE FROM checkpoint WHERE line=? AND depth>?", (line, deeper_than)
+        )
         return cursor.rowcount
+
+    # Scrubbing: see `scrubbing`. What was destroyed is still in old pages until that is done.
+
+    def must_scrub(self, line: int, number: int) -> None:
+        """Note that the bytes of what a tombstone names have to go. Needs `writing`."""
+        self.connection.execute("INSERT INTO scrub VALUES(?,?)", (line, number))
+        self.scrub_due = True
+
+    def to_scrub(self) -> list[tuple[int, int]]:
+        """The tombstones, by line and number, whose bytes have not been scrubbed yet."""
+        return self._query("SELECT line, number FROM scrub ORDER BY line, number")
+
+    def scrub(self, patience: float = 0.0) -> bool:
+        """Make sure that what was destroyed is in no file of the store any more.
+
+        Returns whether that is so now. It waits so many seconds for readers and writers who are
+        in the way; what cannot be done now is tried again after a later write, on closing, and
+        when the store is opened. Within a transaction it waits for the end of that.
+        """
+        with self._lock, translated(self.path):
+            if self._depth or not self.scrub_due or self.read_only:
+                return not self.scrub_due
+            self._scrubbed_at = time.monotonic()
+            try:
+                done = scrubbed(self.connection, self.path, self._file, patience)
+            except sqlite3.OperationalError as error:
+                if not isinstance(_translate(error, self.path), StoreBusy):
+                    raise
+                done = False
+            finally:
+                self.connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+            self.scrub_due = not done
+            return done
 
     def rebuild_requests(self, line: int) -> None:
         """Make the index of request ids anew from the headers. Needs `writing`."""

@@ -1,7 +1,8 @@
 """What stands on one branch: the one rule behind swipes, edits, forks, undo and deletion.
 
 An event stands for a branch when its payload is there, it is not withdrawn, its turn lies on
-the branch's path, it is the chosen one if it is a text, and every one of its causes stands.
+the branch's path, it is the chosen one if it is a text, and every one of its causes stands. For
+what is content-free, a cause whose words alone were erased counts where it would otherwise stand.
 
 What has no causes (a name, a card, a policy) is said by a branch and not by what was said, so it
 stands on that branch and on those forked from it later.
@@ -11,7 +12,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from enishi.kernel.history import ROOT, TEXT_CODES, UNKNOWN_TIME, History, kind_code
+from enishi.kernel.history import (
+    CONTENT_FREE,
+    ROOT,
+    TEXT_CODES,
+    UNKNOWN_TIME,
+    History,
+    kind_code,
+)
 from enishi.kernel.moments import Moment
 
 _ABANDONED = kind_code("TurnAbandoned")
@@ -19,6 +27,11 @@ _REPLY = kind_code("ReplyGiven")
 
 _SAID = TEXT_CODES | {kind_code("TurnOpened")}
 """What moves time along the path. An adoption or a name recorded today does not."""
+
+
+_STANDS = 1
+_WORDLESS = 2
+"""What would stand if its words were not erased: it keeps its time, and carries its effects."""
 
 
 class Watcher(Protocol):
@@ -46,7 +59,7 @@ class Standing:
         self._watchers: list[Watcher] = []
 
     def __contains__(self, number: int) -> bool:
-        return number < len(self._flags) and bool(self._flags[number])
+        return number < len(self._flags) and self._flags[number] == _STANDS
 
     def watch(self, watcher: Watcher) -> None:
         """Keep a watcher's `stale` up to date from now on."""
@@ -62,14 +75,14 @@ class Standing:
     def at_depth(self, depth: int) -> list[int]:
         """The standing events of the turn at this depth, by number."""
         flags = self._flags
-        return [n for n in self.history.events_of(self.path[depth]) if flags[n]]
+        return [n for n in self.history.events_of(self.path[depth]) if flags[n] == _STANDS]
 
     def depths_with(self, kinds: frozenset[int], start: int = 0) -> list[int]:
         """The depths from `start` on at which an event of these kinds stands, in order."""
         history, flags = self.history, self._flags
         # No event of a turn comes before the turn, and no turn before its parent.
         first = self.path[start] if 0 < start < len(self.path) else 0
-        turns = {history.turn[n] for n in history.of_kinds(kinds, first) if flags[n]}
+        turns = {history.turn[n] for n in history.of_kinds(kinds, first) if flags[n] == _STANDS}
         return sorted(depth for turn in turns if (depth := history.depth_of(turn)) >= start)
 
     def times(self, depth: int, kinds: frozenset[int]) -> list[tuple[int, Moment | None]]:
@@ -87,7 +100,7 @@ class Standing:
             kind, own = history.kind[number], max(at, history.at[number])
             if kind in _SAID:
                 at = own
-            if kind in kinds:
+            if kind in kinds and flags[number] == _STANDS:
                 found.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))
         return found
 
@@ -132,7 +145,7 @@ class Standing:
             return
         stale = self._follow_tip()
         for number in range(self._seen, len(history)) if stale else ():
-            for touched in (number, *history.acts.get(number, ())):
+            for touched in history.acts.get(number, (number,)):
                 turn = history.turn[touched]
                 if self.on_path(turn):
                     stale = min(stale, history.depth_of(turn))
@@ -172,34 +185,39 @@ class Standing:
             # Most turns were said and no more: there the rule holds for all that this branch said.
             if turn != ROOT and turn not in tangled and self.says(numbers[-1]):
                 for number in numbers:
-                    flags[number] = 1
+                    flags[number] = _STANDS
                     if kind[number] in _SAID and at_of[number] > at:
                         at = at_of[number]
                 if at_of[turn] != UNKNOWN_TIME:
                     offset = history.offset[turn]
             else:
                 for number in numbers:
-                    flags[number] = self._stands(number)
+                    flags[number] = self._judged(number)
                 at, offset = self._end_of(depth)
 
-    def _stands(self, number: int) -> bool:
+    def _judged(self, number: int) -> int:
         """The rule, for an event of which all that comes before it was judged."""
         history = self.history
-        return (
-            number not in history.erased
+        gone, kind = number in history.erased, history.kind[number]
+        counts = (
+            not (gone and number not in history.spared)
             and not history.withdrawn.get(number, False)
-            and (history.kind[number] not in TEXT_CODES or self._is_chosen(number))
-            and self._carried(number)
+            and (kind not in TEXT_CODES or self._is_chosen(number))
+            and self._carried(number, gone or kind in CONTENT_FREE)
         )
+        return (_WORDLESS if gone else _STANDS) if counts else 0
 
-    def _carried(self, number: int) -> bool:
-        """What rests on something stands with it; what rests on nothing was said by a branch."""
+    def _carried(self, number: int, wordless: bool) -> bool:
+        """What rests on something stands with it; what rests on nothing was said by a branch.
+
+        With `wordless`, a cause may have lost its words.
+        """
         causes = self.history.causes_of(number)
         if not causes:
             return self.says(number)
         flags = self._flags
         for cause in causes:
-            if not flags[cause]:
+            if flags[cause] != _STANDS and not (wordless and flags[cause]):
                 return False
         return True
 

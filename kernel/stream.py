@@ -163,14 +163,18 @@ class Stream:
         """The form in which a request id is kept."""
         return request_mac(self.line.secret, request)
 
-    def destroy(self, numbers: Sequence[int]) -> int:
+    def destroy(self, numbers: Sequence[int], type_name: str = "Erased", **said: Any) -> int:
         """Destroy payloads and record the tombstone that says so. Needs `writing`.
 
-        Checkpoints may have folded them, so they go as well.
+        What rests on them, and what else holds their words, is not looked for: see `erasure`.
         """
         self.log.destroy(self.line.line, numbers)
-        self.log.drop_checkpoints(self.line.line)
-        return self.append(Draft("Erased", payload_of("Erased"), targets=tuple(numbers)))
+        number = self.append(
+            Draft(type_name, payload_of(type_name, **said), targets=tuple(sorted(numbers)))
+        )
+        self.log.must_scrub(self.line.line, number)
+        self._forget_names()
+        return number
 
     # Reading
 
@@ -262,10 +266,20 @@ class Stream:
             self.forget()
             raise
         self._previous = tip
+        if 0 in self.history.erased:
+            raise NotFound(
+                "this relationship was erased; the same two can begin a new one: "
+                "ask the store for the relationship again"
+            )
+        self._forget_names()
         for number in self.history.branches:
             if number not in self._names:
                 payload = self.payload(number) if number != MAIN else {"name": "main"}
                 self._names[number] = payload["name"] if payload else f"branch-{number}"
+
+    def _forget_names(self) -> None:
+        for number in self.history.erased & self._names.keys() - {MAIN}:
+            self._names[number] = f"branch-{number}"
 
     def forget(self) -> None:
         """Drop what is in memory, as after a rollback; it is read again when it is needed."""

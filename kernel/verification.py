@@ -186,7 +186,7 @@ class _Walk:
                     self._problem(number, f"its {name} {place} does not come before it")
         if header.request is not None:
             self.requests.setdefault(header.request, number)
-        if header.type == "Erased":
+        if header.type in ("Erased", "WordsErased"):
             self.tombstones.update(header.targets)
         if self._structure_ok and header.number == number:
             self._history.extend([header])

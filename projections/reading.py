@@ -234,6 +234,7 @@ def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
         if len(lived) < len(headers):
             break
     history.erased |= {number for number in stream.history.erased if number < len(history)}
+    history.spared = stream.history.spared & history.erased
     history.tangled |= {history.turn[number] for number in history.erased}
     standing = Standing(history, branch if branch in history.branches else 0)
     if len(history):

@@ -17,6 +17,12 @@ ACTS = {
     "Withdrawn",
     "Restored",
     "Erased",
+    "WordsErased",
+}
+FREE = {
+    *("SignalAccepted", "BeliefConfirmed", "BeliefRetracted", "PromiseEnded", "LoopEnded"),
+    *("PromiseConditionMet", "ConsequenceFollowed", "TensionMoved", "TurnAbandoned"),
+    "DecisionReleased",
 }
 
 
@@ -69,8 +75,10 @@ class Reference:
                 state = h.type == "Withdrawn"
         return state
 
-    def erased(self, number: int) -> bool:
-        return any(h.type == "Erased" and number in h.targets for h in self.headers)
+    def erased(self, number: int, *, spared: bool = False) -> bool:
+        """Whether it was erased for good; what only lost its words counts as not, if `spared`."""
+        stones = {"Erased"} if spared else {"Erased", "WordsErased"}
+        return any(h.type in stones and number in h.targets for h in self.headers)
 
     def root(self, text: int) -> int:
         h = self.headers[text]
@@ -98,9 +106,11 @@ class Reference:
                 chosen = h.targets[0]
         return chosen
 
-    def stands(self, number: int, branch: int, path: list[int | None]) -> bool:
+    def stands(
+        self, number: int, branch: int, path: list[int | None], spared: bool = False
+    ) -> bool:
         h = self.headers[number]
-        if h.type in ACTS or self.erased(number) or self.withdrawn(number):
+        if h.type in ACTS or self.erased(number, spared=spared) or self.withdrawn(number):
             return False
         if h.turn not in path:
             return False
@@ -115,7 +125,8 @@ class Reference:
                 return False
         if not h.causes:
             return self.says(number, branch)
-        return all(self.stands(cause, branch, path) for cause in h.causes)
+        bears = h.type in FREE or self.erased(number)
+        return all(self.stands(cause, branch, path, bears) for cause in h.causes)
 
     def order(self, branch: int) -> list[int]:
         """The standing events by their place: position of their turn, then number."""

@@ -21,6 +21,7 @@ from enishi import Citation, Message, Reply, Signal
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold
 from enishi.kernel.deciding.proposals import SignalKind, Strength
+from enishi.kernel.erasure import erase, of_numbers
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.kernel.rules.boundaries import BoundaryProposer
 
@@ -177,12 +178,20 @@ class Life(RuleBasedStateMachine):
         self.bond.rename("lumi", name)
 
     @rule(place=st.integers(0, 60))
-    def erase(self, place: int) -> None:
+    def destroy(self, place: int) -> None:
         """A text is destroyed, with a tombstone: the rule goes on without it."""
         text = self.pick(self.text_numbers(), place)
         if text:
             with self.bond._stream.writing():
                 self.bond._stream.destroy([text])
+
+    @rule(place=st.integers(0, 200), keep_effects=st.booleans())
+    def erase(self, place: int, keep_effects: bool) -> None:
+        """Something goes with what rests on it, or its words go and their effects stay."""
+        stream = self.bond._stream
+        number = place % self.bond.summary().events
+        with stream.writing():
+            self.allowed(lambda: erase(stream, of_numbers(stream, [number], keep_effects)))
 
     @rule()
     def abandon(self) -> None:

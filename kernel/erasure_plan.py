@@ -1,0 +1,225 @@
+"""What an erasure would do, before it does it: what goes, what stays, and what says it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from enishi.kernel.erasure import Asked, Part, around, erase, reached, strings, type_name
+from enishi.kernel.errors import ExpectationFailed
+from enishi.kernel.events import ErasureReason
+from enishi.kernel.history import TEXT_CODES
+from enishi.kernel.log import Line
+from enishi.kernel.stream import Stream
+
+SHINGLE = 12
+"""Characters in a row that are called a repetition; of Chinese and the like half as many."""
+
+_SHORTEST = 4
+"""Characters of a whole text or value from which on its repetition is told."""
+
+_VALUES = {
+    "BeliefStated": ("value",),
+    "PromiseMade": ("act", "condition"),
+    "LoopOpened": ("subject", "continuation"),
+}
+"""What of a derived event is worth looking for elsewhere."""
+
+OUT_OF_REACH = ("copies_of_the_file", "exported_packs", "prompts_sent_to_models", "storage_medium")
+"""What no erasure in the store reaches: backups of the file, what was exported or sent elsewhere,
+and blocks that the disk itself has put aside."""
+
+
+class Said(NamedTuple):
+    """A record, and words in it."""
+
+    number: int
+    words: str
+
+
+class Copies(NamedTuple):
+    """The same words of the same group scene, recorded into another relationship."""
+
+    agent: str
+    user: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an erasure would do to one relationship as it is now.
+
+    `types` counts the payloads that would go, `falls` those of them that count now on the branch,
+    `stays` the events that would stay although they rest on them. `returns` are beliefs that would
+    be current again. `matched` is where a word was found, `repeats` what would still say the same
+    to the letter, `wordings` other wordings of erased texts that would stay, `copies` the same
+    words in other relationships, taken only when asked to. `length` and `tip` are those of the log
+    that it was made for.
+    """
+
+    asked: Asked
+    relationship: str
+    length: int
+    tip: str
+    numbers: tuple[int, ...]
+    types: dict[str, int]
+    falls: dict[str, int]
+    stays: dict[str, int]
+    matched: tuple[Said, ...]
+    repeats: tuple[Said, ...]
+    wordings: tuple[int, ...]
+    copies: tuple[Copies, ...]
+    returns: tuple[int, ...] = ()
+    out_of_reach: tuple[str, ...] = OUT_OF_REACH
+
+
+def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> Plan:
+    """What erasing this would do, seen from a branch. `word` is the text that was looked for.
+
+    Reads the whole relationship. Needs `reading`.
+    """
+    history, standing = stream.history, stream.standing(branch)
+    numbers = reached(stream, asked)
+    going = set(numbers)
+    length, tip, _ = stream.log.tip(stream.line.line)
+    staying = history.resting_on(asked.numbers) - going - history.erased
+    needles = _needles(stream, numbers)
+    return Plan(
+        asked=asked,
+        relationship=stream.line.relationship.hex(),
+        length=length,
+        tip=(tip or b"").hex(),
+        numbers=tuple(numbers),
+        types=_counted(stream, numbers),
+        falls=_counted(stream, [n for n in numbers if n in standing]),
+        stays=_counted(stream, [n for n in staying if n in standing]),
+        matched=() if word is None else _matched(stream, going, word),
+        repeats=tuple(_repeats(stream, going, needles)),
+        wordings=_other_wordings(stream, going),
+        copies=tuple(_copies(stream, numbers)),
+    )
+
+
+def erase_planned(stream: Stream, made: Plan, reason: ErasureReason = "request") -> Part:
+    """Carry a plan out, if nothing was recorded since. Needs `writing`."""
+    length, tip, _ = stream.log.tip(stream.line.line)
+    if (length, (tip or b"").hex()) != (made.length, made.tip):
+        raise ExpectationFailed(
+            f"the plan was made for {made.length} records and there are {length} now; plan again"
+        )
+    return erase(stream, made.asked, reason)
+
+
+def _counted(stream: Stream, numbers: Iterable[int]) -> dict[str, int]:
+    return dict(sorted(Counter(type_name(stream, number) for number in numbers).items()))
+
+
+def _matched(stream: Stream, going: set[int], word: str) -> tuple[Said, ...]:
+    found = []
+    for number, payload in sorted(stream.payloads(sorted(going), checked=False).items()):
+        place = next((s for s in strings(payload) if word in s), None)
+        if place is not None:
+            found.append(Said(number, around(place, word)))
+    return tuple(found)
+
+
+def _other_wordings(stream: Stream, going: set[int]) -> tuple[int, ...]:
+    history = stream.history
+    roots = {history.root_text(n) for n in going if history.kind[n] in TEXT_CODES}
+    wordings = {n for n, root in history.base.items() if root in roots} | roots
+    return tuple(sorted(wordings - going - history.erased))
+
+
+# Repetitions
+
+
+class _Needles(NamedTuple):
+    """What to look for: stretches of texts of one length each, and whole short texts and values."""
+
+    shingles: dict[int, set[str]]
+    whole: set[str]
+
+
+def _needles(stream: Stream, numbers: Sequence[int]) -> _Needles:
+    needles = _Needles({}, set())
+    for number, payload in stream.payloads(numbers, checked=False).items():
+        text = payload.get("content")
+        if isinstance(text, str):
+            size = _shingle_size(text)
+            if len(text) < size:
+                needles.whole.add(text.strip())
+            stretches = needles.shingles.setdefault(size, set())
+            stretches.update(text[n : n + size] for n in range(len(text) - size + 1))
+        for field in _VALUES.get(type_name(stream, number), ()):
+            needles.whole.add(str(payload.get(field) or "").strip())
+    short = {words for words in needles.whole if len(words) < _SHORTEST}
+    needles.whole.difference_update(short)
+    return needles
+
+
+def _shingle_size(text: str) -> int:
+    wide = sum(mark >= "\u2e80" for mark in text)
+    return SHINGLE // 2 if 2 * wide > len(text) else SHINGLE
+
+
+def _repeats(stream: Stream, going: set[int], needles: _Needles) -> Iterable[Said]:
+    if not needles.whole and not any(needles.shingles.values()):
+        return
+    for record in stream.log.records(stream.line.line, 1):
+        if record.header.number in going:
+            continue
+        for words in strings(record.payload):
+            again = _repeated(words, needles)
+            if again is not None:
+                yield Said(record.header.number, around(words, again))
+                break
+
+
+def _repeated(words: str, needles: _Needles) -> str | None:
+    """The first words in a row that are those of the erased, or None."""
+    for whole in needles.whole:
+        if whole in words:
+            return whole
+    for size, stretches in needles.shingles.items():
+        for start in range(len(words) - size + 1):
+            if words[start : start + size] in stretches:
+                end = start + size
+                while end < len(words) and words[end - size + 1 : end + 1] in stretches:
+                    end += 1
+                return words[start:end]
+    return None
+
+
+# The same scene in other relationships
+
+
+def _copies(stream: Stream, numbers: Sequence[int]) -> Iterable[Copies]:
+    history = stream.history
+    texts = [n for n in numbers if history.kind[n] in TEXT_CODES]
+    opened = stream.payloads(sorted({history.turn[n] for n in texts}), checked=False)
+    scenes = {turn: payload["scene"] for turn, payload in opened.items() if payload.get("scene")}
+    if not scenes:
+        return
+    payloads = stream.payloads(texts, checked=False)
+    said = {
+        (scenes[history.turn[n]], payload["content"])
+        for n, payload in payloads.items()
+        if history.turn[n] in scenes
+    }
+    for line in stream.log.lines(archived=None):
+        if line.line != stream.line.line:
+            found = tuple(_said_in(stream, line, said))
+            if found:
+                yield Copies(line.agent, line.user, found)
+
+
+def _said_in(stream: Stream, line: Line, said: set[tuple[bytes, str]]) -> Iterable[int]:
+    scenes: dict[int, bytes] = {}
+    for record in stream.log.records(line.line, 1):
+        number, turn, payload = record.header.number, record.header.turn, record.payload or {}
+        if record.header.type == "TurnOpened" and payload.get("scene"):
+            scenes[number] = payload["scene"]
+        elif turn in scenes and (scenes[turn], payload.get("content")) in said:
+            yield number

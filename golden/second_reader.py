@@ -47,7 +47,7 @@ ACTS = {
 FREE = {
     *("SignalAccepted", "BeliefConfirmed", "BeliefRetracted", "PromiseEnded", "LoopEnded"),
     *("PromiseConditionMet", "ConsequenceFollowed", "TensionMoved", "TurnAbandoned"),
-    "DecisionReleased",
+    *("DecisionReleased", "MoodObserved"),
 }
 
 ROOT = -1

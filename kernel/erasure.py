@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from enishi.kernel.errors import InvalidInput, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.history import CONTENT_FREE, KINDS, TEXT_CODES, TOMBSTONES, kind_code
+from enishi.kernel.lines import lines_of, shared_length, unname
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream
 
@@ -260,30 +261,57 @@ def _thoughts_on(stream: Stream, numbers: set[int]) -> set[int]:
     return found
 
 
-def erase(stream: Stream, asked: Asked, reason: ErasureReason = "request") -> Part:
+def erase(stream: Stream, asked: Asked, reason: ErasureReason = "request") -> list[Part]:
     """Erase what is asked for and what rests on it. Needs `writing`.
 
-    The bytes are gone from the files once `log.scrub` says so.
+    Where the relationship has several lines, what they have in common goes from each of them; the
+    first part is that of this one. The bytes are gone from the files once `log.scrub` says so.
     """
+    parts = [_erase_here(stream, asked, reason)]
+    stone = Tombstone(asked.numbers, asked.keep_effects, asked.scope, reason)
+    for other in _other_lines(stream):
+        with other.writing():
+            parts += obey(
+                other, [stone], shared_length(stream.log, stream.line.line, other.line.line)
+            )
+    return parts
+
+
+def _erase_here(stream: Stream, asked: Asked, reason: ErasureReason) -> Part:
     return _destroy(stream, reached(stream, asked), asked.scope, asked.keep_effects, reason)
+
+
+def _other_lines(stream: Stream) -> list[Stream]:
+    return [
+        Stream(stream.log, line, stream.clock, stream.entropy)
+        for line in lines_of(stream.log, stream.line.relationship)
+        if line.line != stream.line.line
+    ]
 
 
 def erase_relationship(
     stream: Stream, scope: ErasureScope = "relationship", reason: ErasureReason = "request"
-) -> Part:
+) -> list[Part]:
     """Erase everything of a relationship, its name and its secret too. Needs `writing`.
 
     What remains are its headers, which name nobody, and the tombstones. The same two can begin a
     new relationship, which has nothing to do with this one.
     """
+    parts = [_erase_whole(stream, scope, reason)]
+    for other in _other_lines(stream):
+        with other.writing():
+            parts.append(_erase_whole(other, scope, reason))
+    unname(stream.log, stream.line.relationship)
+    return parts
+
+
+def _erase_whole(stream: Stream, scope: ErasureScope, reason: ErasureReason) -> Part:
     history = stream.history
-    spared = history.erased - history.spared
+    gone = history.erased - history.spared
     numbers = [
-        n for n in range(len(history)) if n not in spared and history.kind[n] not in TOMBSTONES
+        n for n in range(len(history)) if n not in gone and history.kind[n] not in TOMBSTONES
     ]
-    part = _destroy(stream, numbers, scope, False, reason)
-    stream.log.unname(stream.line.line)
-    return part
+    return _destroy(stream, numbers, scope, False, reason)
 
 
 def _destroy(
@@ -355,8 +383,9 @@ def obey(stream: Stream, others: Iterable[Tombstone], shared: int) -> list[Part]
     for stone in others:
         numbers = tuple(number for number in stone.numbers if number < shared)
         if 0 in numbers:
-            return [*parts, erase_relationship(stream, stone.scope, stone.reason)]
+            return parts + erase_relationship(stream, stone.scope, stone.reason)
         if numbers:
-            part = erase(stream, Asked(stone.scope, numbers, stone.keep_effects), stone.reason)
+            asked = Asked(stone.scope, numbers, stone.keep_effects)
+            part = _erase_here(stream, asked, stone.reason)
             parts += [part] if part.tombstone is not None else []
     return parts

@@ -102,7 +102,7 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
     )
 
 
-def erase_planned(stream: Stream, made: Plan, reason: ErasureReason = "request") -> Part:
+def erase_planned(stream: Stream, made: Plan, reason: ErasureReason = "request") -> list[Part]:
     """Carry a plan out, if nothing was recorded since. Needs `writing`."""
     length, tip, _ = stream.log.tip(stream.line.line)
     if (length, (tip or b"").hex()) != (made.length, made.tip):

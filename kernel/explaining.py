@@ -119,8 +119,8 @@ def why_not(stream: Stream, standing: Standing, number: int) -> str | None:
     history = stream.history
     if number in standing or number in history.acts:
         return None
-    if number in history.erased:
-        return "its words were erased" if number in history.spared else "it was erased"
+    if number in history.erased and number not in history.spared:
+        return "it was erased"
     if history.withdrawn.get(number, False):
         return "it was withdrawn"
     turn = history.turn[number]
@@ -135,8 +135,10 @@ def why_not(stream: Stream, standing: Standing, number: int) -> str | None:
         if wording != number:
             return f"another wording was chosen: {wording}"
     for cause in history.causes_of(number):
-        if cause not in standing:
+        if not standing.carries(cause, number):
             return f"it rests on {cause}, and {why_not(stream, standing, cause)}"
+    if number in history.spared:
+        return "its words were erased"
     return "it was said on another branch"
 
 

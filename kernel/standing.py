@@ -61,6 +61,11 @@ class Standing:
     def __contains__(self, number: int) -> bool:
         return number < len(self._flags) and self._flags[number] == _STANDS
 
+    def carries(self, cause: int, number: int) -> bool:
+        """Whether an event that rests on this cause may stand as far as the cause goes."""
+        wordless = number in self.history.erased or self.history.kind[number] in CONTENT_FREE
+        return cause in self or (wordless and bool(self._flags[cause]))
+
     def watch(self, watcher: Watcher) -> None:
         """Keep a watcher's `stale` up to date from now on."""
         self._watchers.append(watcher)

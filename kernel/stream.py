@@ -258,6 +258,7 @@ class Stream:
             length, tip, self._changed = self.log.tip(self.line.line)
         start = len(self.history)
         if length == start:
+            self._must_be_there()
             return
         try:
             for headers in self.log.placings(self.line.line, start):
@@ -266,16 +267,19 @@ class Stream:
             self.forget()
             raise
         self._previous = tip
-        if 0 in self.history.erased:
-            raise NotFound(
-                "this relationship was erased; the same two can begin a new one: "
-                "ask the store for the relationship again"
-            )
+        self._must_be_there()
         self._forget_names()
         for number in self.history.branches:
             if number not in self._names:
                 payload = self.payload(number) if number != MAIN else {"name": "main"}
                 self._names[number] = payload["name"] if payload else f"branch-{number}"
+
+    def _must_be_there(self) -> None:
+        if 0 in self.history.erased:
+            raise NotFound(
+                "this relationship was erased; the same two can begin a new one: "
+                "ask the store for the relationship again"
+            )
 
     def _forget_names(self) -> None:
         for number in self.history.erased & self._names.keys() - {MAIN}:

@@ -22,7 +22,7 @@ ACTS = {
 FREE = {
     *("SignalAccepted", "BeliefConfirmed", "BeliefRetracted", "PromiseEnded", "LoopEnded"),
     *("PromiseConditionMet", "ConsequenceFollowed", "TensionMoved", "TurnAbandoned"),
-    "DecisionReleased",
+    *("DecisionReleased", "MoodObserved"),
 }
 
 

@@ -1,0 +1,333 @@
+"""Erasure in the kernel: two depths, what rests on what, plans, tombstones of other copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import fixed_store
+
+from enishi.host import Relationship, Store
+from enishi.kernel.deciding.proposals import Belief, Citation, Reflection, Signal
+from enishi.kernel.erasure import (
+    Asked,
+    Part,
+    Tombstone,
+    erase,
+    erase_relationship,
+    obey,
+    of_belief,
+    of_numbers,
+    of_span,
+    of_time,
+    of_word,
+    tombstones,
+)
+from enishi.kernel.erasure_plan import Plan, erase_planned, plan
+from enishi.kernel.errors import EnishiError, ExpectationFailed, InvalidInput, NotFound
+from enishi.kernel.lines import erased_lines
+from enishi.kernel.stream import Stream
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return fixed_store(tmp_path / "s.db")
+
+
+@pytest.fixture
+def bond(store: Store) -> Relationship:
+    return store.relationship("lumi", "chen")
+
+
+def cited(text: int, quote: str) -> tuple[Citation, ...]:
+    return (Citation(text=text, quote=quote),)
+
+
+def told(bond: Relationship, words: str, *proposals: Any) -> list[int]:
+    """A turn with one message: its number, the message's, and those of what came of proposals."""
+    turn = bond.record(words, "I see.")
+    message = turn.view().messages[0].number
+    decided = bond.propose(None, [make(message) for make in proposals])
+    assert all(one.event is not None for one in decided), decided
+    return [turn.number, message, *(one.event or 0 for one in decided)]
+
+
+def thanks(quote: str) -> Any:
+    return lambda text: Signal(signal="gratitude", actor="user", citations=cited(text, quote))
+
+
+def lives_in(place: str) -> Any:
+    return lambda text: Belief(
+        subject="user", key="home_city", value=place, citations=cited(text, f"I live in {place}")
+    )
+
+
+Ask = Callable[[Stream], Asked]
+
+
+def do(bond: Relationship, ask: Ask) -> Part:
+    with bond._stream.writing():
+        return erase(bond._stream, ask(bond._stream))[0]
+
+
+def gone(bond: Relationship, *numbers: int, keep_effects: bool = False) -> Part:
+    return do(bond, lambda stream: of_numbers(stream, numbers, keep_effects))
+
+
+def planned(bond: Relationship, ask: Ask, word: str | None = None) -> Plan:
+    with bond._stream.reading():
+        return plan(bond._stream, 0, ask(bond._stream), word)
+
+
+def says(bond: Relationship) -> list[str]:
+    """Everything that is still recorded, as text."""
+    stream = bond._stream
+    with stream.reading():
+        return [repr(r.payload) for r in stream.log.records(stream.line.line)]
+
+
+def test_what_rests_on_a_turn_goes_and_what_came_later_stays(bond: Relationship) -> None:
+    turn, message, _, paris = told(
+        bond, "Thank you. I live in Paris.", thanks("Thank you"), lives_in("Paris")
+    )
+    _, _, rome = told(bond, "I live in Rome.", lives_in("Rome"))
+    values = {b.value: b.status for b in bond.beliefs()}
+    part = gone(bond, turn)
+    assert values["Rome"] == "current" and {b.number for b in bond.beliefs()} == {rome}
+    assert not any("Paris" in words for words in says(bond))
+    assert {message, paris} <= set(part.numbers)
+    assert part.types["ProposalDecided"] == 2 and part.types["SignalAccepted"] == 1
+    assert part.erased == sum(part.types.values()) and part.tombstone is not None
+    assert bond.verify().ok and bond.digests() == bond.replay()
+    assert gone(bond, turn).tombstone is None, "what is gone is not erased again"
+
+
+def test_a_replaced_belief_is_current_again(bond: Relationship) -> None:
+    _, _, paris = told(bond, "I live in Paris.", lives_in("Paris"))
+    turn, _, rome = told(bond, "I live in Rome.", lives_in("Rome"))
+    assert {b.number: b.status for b in bond.beliefs()}[paris] != "current"
+    gone(bond, turn)
+    assert {b.number: b.status for b in bond.beliefs()} == {paris: "current"}
+
+
+def test_effects_stay_where_only_the_words_go(bond: Relationship) -> None:
+    turn, message, signal, belief = told(
+        bond, "Thank you for the dumplings. I live in Paris.",
+        thanks("Thank you"), lives_in("Paris"),
+    )  # fmt: skip
+    before = bond.rapport()
+    part = gone(bond, turn, keep_effects=True)
+    assert bond.rapport() == before and bond.beliefs() == []
+    assert signal not in part.numbers and {turn, message, belief} <= set(part.numbers)
+    assert not any("dumplings" in words or "Paris" in words for words in says(bond))
+    assert bond.why(signal).why_not is None and bond.why(signal).on_erased
+    assert [r.number for r in bond.records() if r.on_erased and r.why_not is None] == [signal]
+    assert bond.why(message).why_not == "its words were erased"
+    assert bond.verify().ok and bond.digests() == bond.replay()
+
+
+def test_what_stayed_falls_with_a_swipe_and_comes_back(bond: Relationship) -> None:
+    turn = bond.record("Hello.", "I promise, I will be there for you.")
+    reply = turn.view().replies[0].number
+    pledge = Signal(signal="pledge", actor="agent", citations=cited(reply, "I promise"))
+    signal = bond.propose(None, [pledge])[0].event
+    assert signal is not None
+    gone(bond, reply, keep_effects=True)
+    assert bond.why(signal).why_not is None
+    bond.regenerate(turn, "Hello to you.")
+    assert "another reply was chosen" in str(bond.why(signal).why_not)
+    bond.swipe(turn, 1)
+    assert bond.why(signal).why_not is None and turn.view().replies[0].content is None
+    bond.withdraw(turn.number)
+    assert "withdrawn" in str(bond.why(signal).why_not)
+    bond.restore(turn.number)
+    assert bond.why(signal).why_not is None
+    gone(bond, reply)
+    assert bond.why(signal).why_not == "it was erased" and bond.verify().ok
+
+
+def test_erasure_only_goes_deeper(bond: Relationship) -> None:
+    turn, _, signal = told(bond, "Thank you.", thanks("Thank you"))
+    start = bond.rapport()
+    assert gone(bond, turn, keep_effects=True).tombstone is not None
+    assert gone(bond, turn, keep_effects=True).tombstone is None
+    deeper = gone(bond, turn)
+    assert signal in deeper.numbers and bond.rapport() != start
+    assert gone(bond, turn, keep_effects=True).tombstone is None
+    assert bond.rapport() != start and bond.verify().ok
+
+
+def test_a_chosen_variant_that_was_erased_stays_chosen(bond: Relationship) -> None:
+    turn = bond.record("Hello.", "First.")
+    second = bond.regenerate(turn, "Second.")
+    gone(bond, second.number)
+    view = turn.view()
+    assert view.reply is not None and view.reply.number == second.number
+    assert view.reply.content is None and view.status == "completed"
+    assert [reply.content for reply in view.replies] == ["First.", None]
+
+
+def test_a_thought_about_what_was_erased_goes_with_it(bond: Relationship) -> None:
+    turn, _, belief = told(bond, "I live in Paris.", lives_in("Paris"))
+    later = bond.record("How nice it was.", "Yes, it was.")
+    text = later.view().messages[0].number
+    thought = Reflection(
+        event=belief, words="Paris suits them.", citations=cited(text, "How nice it was")
+    )
+    decided = bond.propose(None, [thought])[0]
+    assert decided.event is not None, decided
+    again = Reflection(
+        event=belief, revises=decided.event, words="Paris suited them.",
+        citations=cited(text, "How nice"),
+    )  # fmt: skip
+    assert bond.propose(None, [again])[0].event is not None
+    part = gone(bond, turn)
+    assert part.types["ReflectionMade"] == 2
+    assert not any("Paris" in words for words in says(bond))
+    assert any("How nice" in words for words in says(bond))
+
+
+def test_a_derived_event_and_its_decision_go_together(bond: Relationship) -> None:
+    _, message, belief = told(bond, "I live in Paris.", lives_in("Paris"))
+    decision = bond.decisions()[0].number
+    assert set(gone(bond, belief).numbers) == {belief, decision}
+    assert bond.text(message).content == "I live in Paris."
+    _, _, rome = told(bond, "I live in Rome.", lives_in("Rome"))
+    last = bond.decisions()[-1].number
+    assert set(gone(bond, last).numbers) == {rome, last}
+
+
+def test_a_belief_goes_with_all_that_speaks_of_it(bond: Relationship) -> None:
+    _, message, belief = told(bond, "I live in Paris.", lives_in("Paris"))
+    retracted, stated = bond.correct(belief, "wrong", value="Lyon")
+    part = do(bond, lambda stream: of_belief(stream, belief))
+    assert {belief, retracted, stated} <= set(part.numbers) and message not in part.numbers
+    assert bond.beliefs() == []
+    with pytest.raises(NotFound, match="no belief"):
+        of_belief(bond._stream, message)
+
+
+def test_a_span_of_turns_and_a_word_anywhere(bond: Relationship) -> None:
+    turns = [bond.record(f"Word{n} is here.", "Yes.").number for n in range(6)]
+    bond.fork("word2 and word3", turns[1])
+    do(bond, lambda stream: of_span(stream, 0, turns[1], turns[2]))
+    assert [("Word1" in w, "Word2" in w) for w in says(bond)].count((False, False)) == len(
+        says(bond)
+    )
+    do(bond, lambda stream: of_word(stream, "ord3"))
+    assert not any("ord3" in words for words in says(bond))
+    assert {b.name for b in bond.branches()} == {"main", f"branch-{bond.branches()[1].number}"}
+    assert any("Word4" in words for words in says(bond))
+    with bond._stream.reading():
+        for first, last in ((turns[3], turns[2]), (0, turns[2]), (-1, turns[0])):
+            with pytest.raises((InvalidInput, NotFound)):
+                of_span(bond._stream, 0, first, last)
+
+
+@pytest.mark.parametrize("numbers", [(), (0,), (99,), (-1,)])
+def test_what_cannot_be_asked_for_is_refused(bond: Relationship, numbers: tuple[int, ...]) -> None:
+    bond.record("Hello.", "Hi.")
+    with pytest.raises(EnishiError):
+        of_numbers(bond._stream, numbers)
+
+
+def test_a_tombstone_stays_and_an_empty_word_is_none(bond: Relationship) -> None:
+    stone = gone(bond, bond.record("Hello.", "Hi.").number).tombstone
+    assert stone is not None
+    for wrong in (
+        lambda: of_numbers(bond._stream, [stone]),
+        lambda: of_word(bond._stream, "  "),
+        lambda: of_word(bond._stream, "unheard of"),
+        lambda: of_time(bond._stream, None, None),
+    ):
+        with pytest.raises(EnishiError):
+            with bond._stream.reading():
+                wrong()
+
+
+def test_a_plan_says_what_would_go_and_changes_nothing(bond: Relationship) -> None:
+    turn, message, signal, belief = told(
+        bond, "Thank you. I live in Paris now, as you know.",
+        thanks("Thank you"), lives_in("Paris"),
+    )  # fmt: skip
+    edited = bond.edit(message, "Thank you. I live elsewhere.")
+    bond.choose_wording(message)
+    later = bond.record("You said: I live in Paris now, as you know.", "So it is.")
+    before = says(bond)
+    made = planned(bond, lambda stream: of_numbers(stream, [message]))
+    assert set(made.types) == {
+        "MessageReceived", "SignalAccepted", "BeliefStated", "ProposalDecided"
+    }  # fmt: skip
+    assert made.falls["SignalAccepted"] == 1 and made.stays == {}
+    assert [said.number for said in made.repeats] == [
+        edited.number,
+        later.view().messages[0].number,
+    ]
+    assert made.wordings == (edited.number,) and made.copies == ()
+    lesser = planned(bond, lambda stream: of_numbers(stream, [message], True))
+    assert lesser.stays == {"SignalAccepted": 1} and signal not in lesser.numbers
+    assert says(bond) == before
+    with bond._stream.writing():
+        (part,) = erase_planned(bond._stream, made)
+    assert part.numbers == made.numbers and belief in part.numbers and turn not in part.numbers
+    with pytest.raises(ExpectationFailed, match="plan again"), bond._stream.writing():
+        erase_planned(bond._stream, made)
+
+
+def test_a_plan_for_a_word_shows_where_it_stands(bond: Relationship) -> None:
+    told(bond, "My job is in Paris. I live in Paris.", lives_in("Paris"))
+    bond.record("My job is dull.", "Is it?")
+    made = planned(bond, lambda stream: of_word(stream, "My job"), "My job")
+    assert [said.words for said in made.matched] == [
+        "My job is in Paris. I live in Paris.", "My job is dull.",
+    ]  # fmt: skip
+
+
+def test_an_older_copy_obeys_the_tombstones_of_a_newer(tmp_path: Path, bond: Relationship) -> None:
+    """What rests on the erased goes too, also where the newer copy never had it."""
+    turn, message = told(bond, "Thank you. I live in Paris.")
+    copy = tmp_path / "copy.db"
+    with bond._stream.reading():
+        bond._stream.log.connection.execute("SELECT 1")
+    bond._stream.log.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    copy.write_bytes(bond._stream.log.path.read_bytes())
+    gone(bond, turn)
+    stones = tombstones(bond._stream)
+    with fixed_store(copy, seed=1) as older:
+        (there,) = older.relationships()
+        decided = there.propose(None, [lives_in("Paris")(message)])
+        shared = 4
+        with there._stream.writing():
+            parts = obey(there._stream, stones, shared)
+        assert [set(part.types) for part in parts] == [
+            {"TurnOpened", "MessageReceived", "ReplyGiven", "BeliefStated", "ProposalDecided"}
+        ]
+        assert decided[0].event in parts[0].numbers and there.verify().ok
+        assert not any("Paris" in words for words in says(there))
+        with there._stream.writing():
+            assert obey(there._stream, stones, shared) == []
+            assert obey(there._stream, [Tombstone((99,), False)], shared) == []
+
+
+def test_an_erased_relationship_has_no_name_and_the_same_two_begin_anew(store: Store) -> None:
+    bond = store.relationship("lumi", "chen")
+    other = store.relationship("lumi", "wei")
+    told(bond, "Thank you. I live in Paris.", thanks("Thank you"))
+    told(other, "Thank you.", thanks("Thank you"))
+    digests, old = other.digests(), bond.id
+    with bond._stream.writing():
+        (part,) = erase_relationship(bond._stream)
+    assert part.types["RelationshipFounded"] == 1 and part.relationship == old.hex()
+    assert [b.user for b in store.relationships()] == ["wei"] and other.digests() == digests
+    with pytest.raises(NotFound, match="erased"):
+        bond.turns()
+    again = store.relationship("lumi", "chen")
+    assert again.id != old and again.turns() == []
+    (left,) = erased_lines(store._log)
+    assert left.relationship == old and left.secret == b""
+    assert store._log.requests(left.line) == {}
+    with store._log.reading():
+        rows = list(store._log.raw(left.line))
+    assert [row[1] for row in rows if row[5] is not None] == ["Erased"]

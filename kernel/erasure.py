@@ -29,7 +29,7 @@ Cleaner = Callable[[Stream, Sequence[int]], int]
 def _drop_checkpoints(stream: Stream, numbers: Sequence[int]) -> int:
     """A checkpoint holds an event if it folded more turns than lie before that event."""
     history = stream.history
-    shallowest = min(history.depth[history.turn[number]] for number in numbers)
+    shallowest = min(history.depth_of(history.turn[number]) for number in numbers)
     return stream.log.drop_checkpoints(stream.line.line, shallowest)
 
 
@@ -112,7 +112,7 @@ def of_span(
     for turn in (first, last):
         if turn < 0 or not stream.standing(branch).on_path(turn):
             raise NotFound(f"number {turn} is no turn of this branch")
-    depths = stream.history.depth[first], stream.history.depth[last]
+    depths = stream.history.depth_of(first), stream.history.depth_of(last)
     if depths[0] > depths[1]:
         raise InvalidInput(f"turn {first} comes after turn {last}; name the earlier one first")
     return Asked("span", tuple(path[depths[0] : depths[1] + 1]), keep_effects)

@@ -106,7 +106,7 @@ def test_what_rests_on_a_turn_goes_and_what_came_later_stays(bond: Relationship)
 
 def test_a_replaced_belief_is_current_again(bond: Relationship) -> None:
     _, _, paris = told(bond, "I live in Paris.", lives_in("Paris"))
-    turn, _, rome = told(bond, "I live in Rome.", lives_in("Rome"))
+    turn, *_ = told(bond, "I live in Rome.", lives_in("Rome"))
     assert {b.number: b.status for b in bond.beliefs()}[paris] != "current"
     gone(bond, turn)
     assert {b.number: b.status for b in bond.beliefs()} == {paris: "current"}
@@ -242,9 +242,8 @@ def test_a_tombstone_stays_and_an_empty_word_is_none(bond: Relationship) -> None
         lambda: of_word(bond._stream, "unheard of"),
         lambda: of_time(bond._stream, None, None),
     ):
-        with pytest.raises(EnishiError):
-            with bond._stream.reading():
-                wrong()
+        with pytest.raises(EnishiError), bond._stream.reading():
+            wrong()
 
 
 def test_a_plan_says_what_would_go_and_changes_nothing(bond: Relationship) -> None:

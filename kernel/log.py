@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from enishi.kernel.encoding import (
@@ -278,71 +279,56 @@ class Log:
         """Go on, in the parent as in the child."""
         self._lock.release()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Transaction:
         """One consistent view of the file; may be nested, also within `writing`."""
-        with self._transaction("BEGIN"):
-            yield
+        return Transaction(self, writes=False)
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """One transaction, committed whole or not at all; may be nested."""
+    def writing(self) -> Transaction:
+        """One transaction, committed whole or not at all; may be nested.
+
+        A nested one can fail alone, if the caller catches its error.
+        """
         if self.read_only:
             raise StoreReadOnly(f"{self.path} is read-only; copy it to a place that can be written")
-        with self._lock:
-            assert self._writes or not self._depth, "`writing` cannot begin within `reading`"
-            nested = self._writes
-            with self._nested() if nested else self._transaction("BEGIN IMMEDIATE"):
-                self._writes = True
-                yield
-            if self.scrub_due and not nested:
-                self._scrub_again()
+        return Transaction(self, writes=True)
 
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
-        with self._lock, translated(self.path):
-            if self._depth:
-                yield
-                return
-            connection = self.connection
-            connection.execute(begin)
-            self._depth = 1
-            self._appended = False
-            try:
-                yield
-                self.flush()
-                connection.execute("COMMIT")
-            except BaseException:
-                self._undo()
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth = 0
-                self._writes = False
-
-    @contextmanager
-    def _nested(self) -> Iterator[None]:
-        """A part of a transaction that can fail alone, if the caller catches its error."""
+    def _begin(self, *, writes: bool) -> str:
+        """Begin a transaction, or a part of one. Returns the statement that ends it, if any."""
+        if not self._depth:
+            self.connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+            self._depth, self._writes, self._appended = 1, writes, False
+            return "COMMIT"
+        if not writes:
+            return ""
+        assert self._writes, "`writing` cannot begin within `reading`"
         self.flush()
         self.connection.execute("SAVEPOINT part")
-        try:
-            yield
-            self.flush()
-        except BaseException:
-            self._undo()
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK TO part")
-            raise
-        finally:
-            if self.connection.in_transaction:
-                self.connection.execute("RELEASE part")
+        return "RELEASE part"
 
-    def _undo(self) -> None:
+    def _end(self, ending: str, *, failed: bool) -> None:
+        kept = False
+        try:
+            if not failed:
+                self.flush()
+                self.connection.execute(ending)
+                kept = True
+        finally:
+            if ending == "COMMIT":
+                self._depth, self._writes = 0, False
+            if not kept:
+                self._take_back(ending)
+
+    def _take_back(self, ending: str) -> None:
         self._pending.clear()
         self._requests.clear()
         if self._appended:
             self.undone += 1
+        if self.connection.in_transaction:  # else SQLite took it back itself
+            if ending == "COMMIT":
+                self.connection.execute("ROLLBACK")
+            else:
+                self.connection.execute("ROLLBACK TO part")
+                self.connection.execute(ending)
 
     # Lines
 
@@ -642,9 +628,54 @@ class Log:
             yield from self.connection.execute(sql, (key_of(line, start), last))
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock, translated(self.path):
-            self.flush()
-            return self.connection.execute(sql, values).fetchall()
+        with self._lock:
+            try:
+                self.flush()
+                return self.connection.execute(sql, values).fetchall()
+            except sqlite3.Error as error:
+                raise _translate(error, self.path) from error
+
+
+class Transaction:
+    """What is to be done together: a context manager, made by `Log.reading` and `Log.writing`.
+
+    A class, because every record comes through several, and a generator costs twice as much.
+    """
+
+    __slots__ = ("_ending", "_log", "_writes")
+
+    def __init__(self, log: Log, *, writes: bool) -> None:
+        self._log = log
+        self._writes = writes
+        self._ending = ""
+
+    def __enter__(self) -> None:
+        self._log._lock.acquire()
+        try:
+            self._ending = self._log._begin(writes=self._writes)
+        except BaseException as error:
+            self._log._lock.release()
+            if isinstance(error, sqlite3.Error):
+                raise _translate(error, self._log.path) from error
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._ending:
+                self._log._end(self._ending, failed=error is not None)
+            if self._writes and self._ending == "COMMIT" and error is None:
+                self._log._scrub_again()
+            if isinstance(error, sqlite3.Error):
+                raise error
+        except sqlite3.Error as found:
+            raise _translate(found, self._log.path) from found
+        finally:
+            self._log._lock.release()
 
 
 _OPEN: weakref.WeakSet[Log] = weakref.WeakSet()

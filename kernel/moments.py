@@ -38,7 +38,8 @@ class Moment(NamedTuple):
                 f"the time {when.isoformat()} names no zone; give an aware datetime, "
                 "for example with tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')"
             )
-        at = (when - _EPOCH) // timedelta(microseconds=1)
+        since = when - _EPOCH
+        at = (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
         if not _FIRST <= at <= _LAST:
             raise InvalidInput(f"the time {when.isoformat()} lies outside of the calendar")
         return cls(at, _whole_seconds(offset), assumed)

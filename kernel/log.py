@@ -169,7 +169,7 @@ class Log:
         self._appended = False
         self._closed = False
         self._pending: list[tuple[Any, ...]] = []
-        self._requests: list[tuple[int, bytes, int]] = []
+        self._requests: list[tuple[int, bytearray, int]] = []
         self.undone = 0
         if not create and path.is_file() and not path.stat().st_size:
             raise NotAStore(f"{path} is no Enishi store (it is empty)")
@@ -405,9 +405,11 @@ class Log:
         digest = header_hash(data)
         self._appended = True
         if header.request is not None:
-            self._requests.append((line, header.request, header.number))
+            self._requests.append((line, bytearray(header.request), header.number))
         key = key_of(line, header.number)
-        self._pending.append((key, header.type, data, digest, salt, payload))
+        # As bytearrays: for each bytes, sqlite3 would first search for an adapter.
+        blobs = map(bytearray, (data, digest, salt, payload))
+        self._pending.append((key, header.type, *blobs))
         if len(self._pending) >= _FLUSH_ROWS:
             self.flush()
         return digest

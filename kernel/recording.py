@@ -95,8 +95,11 @@ def open_turn(
     turn = len(stream.history)
     # All times are looked at before the first record, so that a refusal leaves nothing behind.
     placed = [
-        draft._replace(
-            turn=turn,
+        Draft(
+            draft.type,
+            draft.payload,
+            turn,
+            branch,
             causes=(turn,) if place else (),
             happened=_when(draft.happened, stream, by),
             request=draft.request if place else request,

@@ -93,22 +93,20 @@ def open_turn(
             "read what was added and decide again"
         )
     turn = len(stream.history)
-    # All times are looked at before the first record, so that a refusal leaves nothing behind.
-    placed = [
-        Draft(
-            draft.type,
-            draft.payload,
-            turn,
-            branch,
-            causes=(turn,) if place else (),
-            happened=_when(draft.happened, stream, by),
-            request=draft.request if place else request,
+    return stream.append(
+        *(
+            Draft(
+                draft.type,
+                draft.payload,
+                turn,
+                branch,
+                causes=(turn,) if place else (),
+                happened=_when(draft.happened, stream, by),
+                request=draft.request if place else request,
+            )
+            for place, draft in enumerate(drafts)
         )
-        for place, draft in enumerate(drafts)
-    ]
-    for draft in placed:
-        stream.append(draft)
-    return turn
+    )
 
 
 def _turn_drafts(

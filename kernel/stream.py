@@ -105,34 +105,41 @@ class Stream:
 
     # Writing
 
-    def append(self, draft: Draft) -> int:
-        """Record an event. Returns its number. Needs `writing`."""
-        history, number = self.history, len(self.history.kind)
-        opens = draft.type == "TurnOpened"
-        turn = number if opens else draft.turn
-        parent = history.branches[draft.branch].tip if opens else history.parent_of(turn)
-        salt, payload, committed = sealed(draft.payload, self.entropy)
-        header = Header(
-            FORMAT,
-            self.line.relationship,
-            number,
-            self._previous,
-            draft.type,
-            EVENT_TYPES[draft.type].version,
-            _triple(draft.happened),
-            self.now.at,
-            None if turn == ROOT else turn,
-            None if parent == ROOT else parent,
-            draft.branch,
-            draft.causes,
-            draft.targets,
-            None if draft.request is None else self.mac(draft.request),
-            committed,
-        )
-        self._previous = self.log.append(self.line.line, header, salt, payload)
-        history.extend((header,))
-        if draft.type == "BranchForked":
-            self._names[number] = draft.payload["name"]
+    def append(self, *drafts: Draft) -> int:
+        """Record events of one turn, which the first may open. Returns its number.
+
+        If the payload of one cannot be encoded, none is recorded. Needs `writing`.
+        """
+        history, line, first = self.history, self.line, drafts[0]
+        number, branch = len(history), first.branch
+        opens = first.type == "TurnOpened"
+        turn = number if opens else first.turn
+        parent = history.branches[branch].tip if opens else history.parent_of(turn)
+        place = None if turn == ROOT else turn, None if parent == ROOT else parent, branch
+        recorded = self.now.at
+        contents = [sealed(draft.payload, self.entropy) for draft in drafts]
+        headers: list[Header] = []
+        for draft, (salt, payload, committed) in zip(drafts, contents, strict=True):
+            header = Header(
+                FORMAT,
+                line.relationship,
+                number + len(headers),
+                self._previous,
+                draft.type,
+                EVENT_TYPES[draft.type].version,
+                _triple(draft.happened),
+                recorded,
+                *place,
+                draft.causes,
+                draft.targets,
+                None if draft.request is None else self.mac(draft.request),
+                committed,
+            )
+            self._previous = self.log.append(line.line, header, salt, payload)
+            headers.append(header)
+        history.extend(headers)
+        if first.type == "BranchForked":
+            self._names[number] = first.payload["name"]
         return number
 
     def recorded(self, request: str | None, drafts: Sequence[Draft]) -> int | None:

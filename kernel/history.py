@@ -8,8 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from enishi.kernel.encoding import Header, Placing
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.events import EVENT_TYPES
 from enishi.kernel.moments import Moment
@@ -42,6 +42,29 @@ TEXT_CODES = frozenset({_MESSAGE, _REPLY, _REVISION})
 CONTENT_FREE = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.content_free)
 TOMBSTONES = frozenset({kind_code("Erased"), kind_code("WordsErased")})
 _ACT_CODES = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.place == "act")
+
+
+class Placed(Protocol):
+    """What a history needs to know of a record: part of its header."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def happened(self) -> tuple[int, int, int] | None: ...
+    @property
+    def turn(self) -> int | None: ...
+    @property
+    def parent(self) -> int | None: ...
+    @property
+    def branch(self) -> int: ...
+    @property
+    def causes(self) -> tuple[int, ...]: ...
+    @property
+    def targets(self) -> tuple[int, ...]: ...
 
 
 @dataclass(slots=True)
@@ -95,7 +118,7 @@ class History:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def extend(self, headers: Sequence[Header | Placing]) -> None:
+    def extend(self, headers: Sequence[Placed]) -> None:
         """Take in the next records, in the order of their numbers.
 
         Records that speak of what is not there are LogDamaged; the history is of no use then.

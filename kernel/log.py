@@ -469,8 +469,8 @@ class Log:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
         columns = "SELECT id, CAST(type AS BLOB), header, hash, salt, payload"
         rows = self._scan(columns, line, start, stop)
-        for key, type_name, *rest in rows:
-            yield key & 0xFFFFFFFF, _text(type_name), *rest
+        for key, type_name, header, digest, salt, payload in rows:
+            yield key & 0xFFFFFFFF, _text(type_name), header, digest, salt, payload
 
     def missing(self, line: int) -> frozenset[int]:
         """The numbers that have no payload: it was erased, or withheld by whom it came from."""

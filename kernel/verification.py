@@ -6,11 +6,10 @@ was not cut off: that takes a tip that was noted elsewhere (`expect`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
-
-from pydantic import ValidationError
 
 from enishi.kernel.encoding import (
     Header,
@@ -22,8 +21,20 @@ from enishi.kernel.encoding import (
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.events import EVENT_TYPES, misfit, upcast
-from enishi.kernel.history import TEXT_CODES, History
+from enishi.kernel.history import ROOT, TEXT_CODES, History
 from enishi.kernel.log import Line, Log
+from enishi.kernel.shapes import (
+    FIRST,
+    LAST,
+    NOT_FITTING,
+    FittingHeader,
+    fits,
+    fitting_header,
+)
+
+_CHUNK = 500
+
+RawRow = tuple[int, str, bytes, bytes, bytes | None, bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +75,14 @@ def verify_line(
     A noted tip may also be that of an earlier record: then the line has grown since.
     """
     noted = _noted(expect)
-    walk = _Walk(line)
     with log.reading():
-        for row in log.raw(line.line):
-            walk.take(*row)
-            if walk.number % 1000 == 0:
-                progress(walk.number)
+        # Where a quick pass finds nothing, there is nothing. Else each record is looked at alone.
+        walk: _Walk = (quick := _QuickWalk(line, noted))
+        if not all(map(quick.passes, _chunks(log, line, progress))):
+            walk = _Walk(line, noted)
+            for rows in _chunks(log, line, progress):
+                for row in rows:
+                    walk.take(*row)
         requests = log.requests(line.line)
     problems = walk.problems
     for request in sorted(walk.requests.keys() ^ requests.keys()):
@@ -82,11 +95,11 @@ def verify_line(
             )
     for number in sorted(walk.missing - walk.tombstones):
         problems.append(Problem(number, "its payload is gone, and no tombstone names it"))
-    for number in sorted(walk.present & walk.tombstones):
+    for number in sorted(walk.tombstones - walk.missing):
         problems.append(Problem(number, "it was erased, and its payload is there again"))
     if walk.number == 0:
         problems.append(Problem(None, "there is not a single record"))
-    if noted is not None and noted not in walk.hashes_seen(noted):
+    if noted is not None and not walk.met:
         problems.append(
             Problem(
                 None, f"no record has the hash {expect}: the end was cut off, or it is another line"
@@ -98,6 +111,15 @@ def verify_line(
         len(walk.missing & walk.tombstones),
         tuple(problems),
     )
+
+
+def _chunks(log: Log, line: Line, progress: Callable[[int], None]) -> Iterator[list[RawRow]]:
+    rows = log.raw(line.line)
+    done = 0
+    while chunk := list(islice(rows, _CHUNK)):
+        yield chunk
+        done += len(chunk)
+        progress(done)
 
 
 def _noted(expect: str | None) -> bytes | None:
@@ -115,21 +137,18 @@ def _noted(expect: str | None) -> bytes | None:
 class _Walk:
     """One pass along a line, record by record."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, noted: bytes | None) -> None:
         self.line = line
+        self.noted = noted
+        self.met = False
         self.number = 0
         self.previous: bytes | None = None
         self.problems: list[Problem] = []
         self.requests: dict[bytes, int] = {}
         self.missing: set[int] = set()
-        self.present: set[int] = set()
         self.tombstones: set[int] = set()
-        self._hashes: set[bytes] = set()
         self._history = History()
         self._structure_ok = True
-
-    def hashes_seen(self, wanted: bytes) -> set[bytes]:
-        return self._hashes & {wanted}
 
     def take(
         self, number: int, type_name: str, data: bytes, digest: bytes,
@@ -146,7 +165,7 @@ class _Walk:
             self.number = number
         self._check(type_name, data, digest, salt, payload)
         self.previous = digest
-        self._hashes.add(digest)
+        self.met = self.met or digest == self.noted
         self.number = number + 1
 
     def _problem(self, number: int | None, message: str) -> None:
@@ -192,7 +211,7 @@ class _Walk:
             self._history.extend([header])
             self._check_places(header)
 
-    def _check_places(self, header: Header) -> None:
+    def _check_places(self, header: Header | FittingHeader) -> None:
         history, turn = self._history, self._history.turn[header.number]
         for cause in header.causes:
             if history.depth_of(history.turn[cause]) > history.depth_of(turn):
@@ -211,7 +230,9 @@ class _Walk:
         for target in wrong:
             self._problem(header.number, f"its target {target} is no such thing")
 
-    def _check_payload(self, header: Header, salt: bytes | None, payload: bytes | None) -> None:
+    def _check_payload(
+        self, header: Header | FittingHeader, salt: bytes | None, payload: bytes | None
+    ) -> None:
         number = self.number
         if salt is None and payload is None:
             self.missing.add(number)
@@ -219,7 +240,6 @@ class _Walk:
         if salt is None or payload is None:
             self._problem(number, "its payload or its salt is gone without the other")
             return
-        self.present.add(number)
         if commitment(salt, payload) != header.commitment:
             self._problem(number, "its payload was changed: the commitment does not fit")
         value = decode_payload(payload)
@@ -234,12 +254,6 @@ class _Walk:
             self._problem(number, f"its payload is no {header.type} as it should be ({problem})")
         if known is None:
             return
-        try:
-            EVENT_TYPES[header.type].model.model_validate(known)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            self._problem(number, f"its payload does not fit its type at {place}: {first['msg']}")
         if number == 0:
             self._check_founding(known)
 
@@ -254,8 +268,69 @@ class _Walk:
                 self._problem(0, f"the store's copy of its {name} differs from the record")
 
 
-_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999, in microseconds since 1970."""
+class _QuickWalk(_Walk):
+    """The same pass over what is as it was written, in a third of the time.
+
+    It tells only whether all passes, and not what is wrong where something does not.
+    """
+
+    def passes(self, rows: list[RawRow]) -> bool:
+        """Whether the next rows are as they should be, beyond all doubt."""
+        try:
+            headers = [self._passed(*row) for row in rows]
+            self._history.extend(headers)
+            turn_of = self._history.turn
+            for header in headers:
+                turn = ROOT if header.turn is None else header.turn
+                # That nothing rests on what comes later in its own turn, its number has shown.
+                if header.type in _SPEAKING or any(turn_of[n] != turn for n in header.causes):
+                    self._check_places(header)
+                elif header.branch not in self._history.branches:
+                    return False
+        except (LogDamaged, *NOT_FITTING):
+            return False
+        return not self.problems
+
+    def _passed(
+        self, number: int, type_name: str, data: bytes, digest: bytes,
+        salt: bytes | None, payload: bytes | None,
+    ) -> FittingHeader:  # fmt: skip
+        """The header of a row that is as it should be; ValueError for any other."""
+        header = fitting_header(data)
+        if not (
+            number == self.number == header.number
+            and header_hash(data) == digest
+            and header.previous == self.previous
+            and header.relationship == self.line.relationship
+            and header.type == type_name
+            and max(header.causes, default=-1) < number
+            and max(header.targets, default=-1) < number
+            and header.branch <= number
+        ):
+            raise ValueError
+        if salt is None and payload is None:
+            self.missing.add(number)
+        elif (
+            salt is None
+            or payload is None
+            or commitment(salt, payload) != header.commitment
+            or number == 0
+            or not fits(type_name, header.version, payload)
+        ):
+            self._check_payload(header, salt, payload)
+        if header.request is not None:
+            self.requests.setdefault(header.request, number)
+        if type_name == "Erased":
+            self.tombstones.update(header.targets)
+        self.met = self.met or digest == self.noted
+        self.previous = digest
+        self.number = number + 1
+        return header
+
+
+_SPEAKING = frozenset(row.name for row in EVENT_TYPES.values() if row.place == "act") | {
+    "TextRevised"
+}
 
 
 def _is_place(value: Any) -> bool:
@@ -263,7 +338,7 @@ def _is_place(value: Any) -> bool:
 
 
 def _is_moment(value: Any) -> bool:
-    return type(value) is int and _FIRST <= value <= _LAST
+    return type(value) is int and FIRST <= value <= LAST
 
 
 def _is_lived(value: Any) -> bool:
@@ -288,6 +363,6 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 
 
 def _check_kinds(header: Header) -> None:
-    for name, fits in _FITS.items():
-        if not fits(getattr(header, name)):
+    for name, is_one in _FITS.items():
+        if not is_one(getattr(header, name)):
             raise LogDamaged(f"its {name} is of a wrong kind")

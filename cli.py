@@ -684,16 +684,17 @@ def verify(
     with _opened(store) as opened:
         bonds = _bonds(opened, agent, user) if tip is None else [_bond(opened, agent, user, None)]
         found = _verified(bonds, tip)
+        stray = opened.stray()
     if as_json:
-        _print_json(
-            [
-                {"agent": bond.agent, "user": bond.user, "ok": one.ok, **terminal.plain(one)}
-                for bond, one in found
-            ]
-        )
+        listed = [
+            {"agent": bond.agent, "user": bond.user, "ok": one.ok, **terminal.plain(one)}
+            for bond, one in found
+        ]
+        nobody = {"agent": None, "user": None, "ok": False, "problems": terminal.plain(stray)}
+        _print_json([*listed, nobody] if stray else listed)
     else:
-        terminal.print_verifications(_console_for(store), found)
-    if not all(one.ok for _, one in found):
+        terminal.print_verifications(_console_for(store), found, stray)
+    if stray or not all(one.ok for _, one in found):
         raise typer.Exit(1)
 
 

@@ -54,7 +54,7 @@ from enishi.kernel.transcript import (
     turn_views,
 )
 from enishi.kernel.transcript import turn_view as view_of_turn
-from enishi.kernel.verification import Verification, verify_line
+from enishi.kernel.verification import Problem, Verification, verify_line
 from enishi.packs.cards import Card, read_card
 from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
@@ -150,6 +150,13 @@ class Store:
     def relationships(self) -> list[Relationship]:
         """All relationships, in the order in which they came."""
         return [Relationship(self, self._stream(line)) for line in self._log.lines()]
+
+    def stray(self) -> list[Problem]:
+        """What the store holds of relationships that it does not list. A whole store has none."""
+        return [
+            Problem(None, f"the table {table!r} has rows of line {line}, which is not listed")
+            for table, line in self._log.stray()
+        ]
 
     def import_chats(
         self,

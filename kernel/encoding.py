@@ -25,6 +25,7 @@ _HEADER_DOMAIN = b"enishi/header/1\0"
 _PAYLOAD_DOMAIN = b"enishi/payload/1\0"
 _REQUEST_DOMAIN = b"enishi/request/1\0"
 _STATE_DOMAIN = b"enishi/state/1\0"
+_CHECKPOINT_DOMAIN = b"enishi/checkpoint/1\0"
 
 _UNREADABLE = (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException)
 
@@ -170,6 +171,14 @@ def state_digest(name: str, version: int, state: dict[str, Any]) -> str:
     """The digest of a projection's state: equal digests, equal state, on every machine."""
     data = _pack_header([name, version, _sorted(state)])
     return hashlib.sha256(_STATE_DOMAIN + data).hexdigest()
+
+
+def checkpoint_digest(
+    relationship: bytes, name: str, version: int, running: bytes, depth: int, state: bytes
+) -> str:
+    """The digest of a kept state together with all that says what it is the state of."""
+    data = _pack_header([relationship, name, version, running, depth, state])
+    return hashlib.sha256(_CHECKPOINT_DOMAIN + data).hexdigest()
 
 
 _SCALARS = frozenset({str, int, bytes, bool, type(None)})

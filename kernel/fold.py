@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, cast
 
 import msgpack
 
-from enishi.kernel.encoding import state_digest
+from enishi.kernel.encoding import checkpoint_digest, state_digest
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.history import UNKNOWN_TIME, kind_code
+from enishi.kernel.log import Checkpoint, Line
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -122,17 +123,11 @@ class Fold:
 
     def save(self) -> None:
         """Write a checkpoint of the newest snapshot. Needs `stream.writing()`."""
-        projection, snapshot = self.projection, self._snapshots[-1]
-        state = msgpack.unpackb(snapshot.state)
-        self.stream.log.save_checkpoint(
-            self.stream.line.line,
-            projection.name,
-            projection.version,
-            snapshot.running,
-            snapshot.depth,
-            snapshot.state,
-            state_digest(projection.name, projection.version, state),
-        )
+        line, snapshot = self.stream.line, self._snapshots[-1]
+        name, version = self.projection.name, self.projection.version
+        depth, running, state = snapshot
+        digest = checkpoint_digest(line.relationship, name, version, running, depth, state)
+        self.stream.log.save_checkpoint(line.line, name, version, running, depth, state, digest)
         self._unsaved = 0
 
     def _restart(self) -> None:
@@ -211,21 +206,15 @@ class Fold:
         if best is None:
             return
         found = log.checkpoint(line, self.projection.name, self.projection.version, best)
-        state = None if found is None else checked_state(self.projection, *found)
-        if state is None:
+        if found is None or not is_whole(self.stream.line, found):
             return
-        self.depth, self.running, self._state = ahead[best], best, state
+        self.depth, self.running, self._state = found.depth, best, msgpack.unpackb(found.state)
         self._unsaved = 0
 
 
-def checked_state(projection: Projection, state: bytes, digest: str) -> State | None:
-    """The state of a checkpoint, or None where its bytes were changed: it is only a cache."""
-    try:
-        found = msgpack.unpackb(state)
-        whole = state_digest(projection.name, projection.version, found) == digest
-    except Exception:  # noqa: BLE001 - changed bytes may fail in any way
-        return None
-    return cast(State, found) if whole else None
+def is_whole(line: Line, checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is as it was written. One that was changed is only a cache less."""
+    return checkpoint_digest(line.relationship, *checkpoint[:5]) == checkpoint.digest
 
 
 def _apply(projection: Projection, state: State, event: Event, trace: list[Reason] | None) -> None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from enishi.kernel.encoding import (
     Header,
@@ -116,6 +116,17 @@ class Record:
     header: Header
     hash: bytes
     payload: dict[str, Any] | None
+
+
+class Checkpoint(NamedTuple):
+    """A kept state as stored: a cache, which is believed only where its digest fits all of it."""
+
+    projection: str
+    version: int
+    running: bytes
+    depth: int
+    state: bytes
+    digest: str
 
 
 @contextmanager
@@ -546,14 +557,22 @@ class Log:
 
     def checkpoint(
         self, line: int, projection: str, version: int, running: bytes
-    ) -> tuple[bytes, str] | None:
-        """State and digest of one checkpoint."""
-        rows = self._query(
-            "SELECT state, CAST(digest AS BLOB) FROM checkpoint"
-            " WHERE line=? AND projection=? AND version=? AND running=?",
-            (line, projection, version, running),
+    ) -> Checkpoint | None:
+        """One checkpoint."""
+        where = "line=? AND projection=? AND version=? AND running=?"
+        return next(self._checkpoints(where, (line, projection, version, running)), None)
+
+    def all_checkpoints(self, line: int) -> Iterator[Checkpoint]:
+        """All checkpoints of a line, also those of projections that are unknown here."""
+        return self._checkpoints("line=?", (line,))
+
+    def _checkpoints(self, where: str, values: Sequence[Any]) -> Iterator[Checkpoint]:
+        sql = (
+            "SELECT CAST(projection AS BLOB), version, running, depth, state, CAST(digest AS BLOB)"
+            f" FROM checkpoint WHERE {where}"
         )
-        return (rows[0][0], _text(rows[0][1])) if rows else None
+        for name, version, running, depth, state, digest in self._query(sql, values):
+            yield Checkpoint(_text(name), version, running, depth, state, _text(digest))
 
     def save_checkpoint(
         self, line: int, projection: str, version: int, running: bytes, depth: int,
@@ -607,6 +626,26 @@ class Log:
                 self.connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
             self.scrub_due = not done
             return done
+
+    def stray(self) -> list[tuple[str, int]]:
+        """Tables with rows of a line that is not there, and its place, for verification."""
+        listed = {line for (line,) in self._query("SELECT line FROM line")}
+        found = [
+            (table, line)
+            for table in ("request", "checkpoint")
+            for (line,) in self._query(f"SELECT DISTINCT line FROM {table}")
+            if line not in listed
+        ]
+        # From line to line, so that the records themselves need not be passed.
+        after = -(1 << 63)
+        while rows := self._query(
+            "SELECT id >> 32 FROM record WHERE id > ? ORDER BY id LIMIT 1", (after,)
+        ):
+            ((line,),) = rows
+            if line not in listed:
+                found.append(("record", line))
+            after = last_key(line)
+        return found
 
     def rebuild_requests(self, line: int) -> None:
         """Make the index of request ids anew from the headers. Needs `writing`."""

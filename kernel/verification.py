@@ -203,13 +203,17 @@ class _Walk:
             for place in places:
                 if not 0 <= place < number:
                     self._problem(number, f"its {name} {place} does not come before it")
-        if header.request is not None:
-            self.requests.setdefault(header.request, number)
-        if header.type in ("Erased", "WordsErased"):
-            self.tombstones.update(header.targets)
+        self._note(header)
         if self._structure_ok and header.number == number:
             self._history.extend([header])
             self._check_places(header)
+
+    def _note(self, header: Header | FittingHeader) -> None:
+        """Keep what has to be compared with other tables and records in the end."""
+        if header.request is not None:
+            self.requests.setdefault(header.request, self.number)
+        if header.type in ("Erased", "WordsErased"):
+            self.tombstones.update(header.targets)
 
     def _check_places(self, header: Header | FittingHeader) -> None:
         history, turn = self._history, self._history.turn[header.number]
@@ -318,10 +322,7 @@ class _QuickWalk(_Walk):
             or not fits(type_name, header.version, payload)
         ):
             self._check_payload(header, salt, payload)
-        if header.request is not None:
-            self.requests.setdefault(header.request, number)
-        if type_name == "Erased":
-            self.tombstones.update(header.targets)
+        self._note(header)
         self.met = self.met or digest == self.noted
         self.previous = digest
         self.number = number + 1

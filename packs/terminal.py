@@ -15,7 +15,7 @@ from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
-from enishi.kernel.verification import Verification
+from enishi.kernel.verification import Problem, Verification
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
 from enishi.projections.chapters import ChapterView
@@ -514,7 +514,11 @@ def _counts(reports: Sequence[ImportReport]) -> list[str]:
     return [*done, "turns that came back"] if any(one.returned for one in reports) else done
 
 
-def print_verifications(console: Console, verified: Iterable[tuple[Parties, Verification]]) -> None:
+def print_verifications(
+    console: Console,
+    verified: Iterable[tuple[Parties, Verification]],
+    stray: Iterable[Problem] = (),
+) -> None:
     """What verifying found, one relationship a line, and each problem with its place."""
     for bond, found in verified:
         verdict = "verified" if found.ok else f"{len(found.problems)} problems"
@@ -522,6 +526,8 @@ def print_verifications(console: Console, verified: Iterable[tuple[Parties, Veri
         say(console, f"{bond.agent} and {bond.user}: {counts}, tip {found.tip}: {verdict}")
         for problem in found.problems:
             say(console, f"  {problem}", "bold red")
+    for problem in stray:
+        say(console, str(problem), "bold red")
 
 
 def listed(numbers: Iterable[int]) -> str:

@@ -15,9 +15,9 @@ from enishi.kernel.fold import (
     Projection,
     Reason,
     State,
-    checked_state,
     fold_anew,
     fold_of,
+    is_whole,
     standing_events,
 )
 from enishi.kernel.history import History
@@ -174,20 +174,26 @@ def digest_of(projection: Projection, events: Iterator[Event]) -> str:
 
 
 def verify_checkpoints(stream: Stream, found: Verification) -> Verification:
-    """Check each checkpoint against its own digest, and where it applies now, against the log."""
+    """Check each checkpoint against its own digest, and what is kept of a state against the log.
+
+    Where nothing is kept of a projection, there is nothing to compare, and nothing is folded.
+    """
     problems = list(found.problems)
     with stream.reading():
-        for projection in PROJECTIONS:
-            for depth, state, digest in _checkpoints(stream, projection):
-                if checked_state(projection, state, digest) is None:
-                    place = f"the checkpoint of {projection.name} at turn {depth} was changed"
-                    problems.append(Problem(None, f"{place}; run: enishi rebuild"))
-        for branch in stream.branch_names():
+        kept = set()
+        for checkpoint in stream.log.all_checkpoints(stream.line.line):
+            kept.add(checkpoint[:2])
+            if not is_whole(stream.line, checkpoint):
+                place = f"the checkpoint of {checkpoint.projection} at turn {checkpoint.depth}"
+                problems.append(Problem(None, f"{place} was changed; run: enishi rebuild"))
+        for branch, branch_name in stream.branch_names().items():
             for projection in PROJECTIONS:
-                kept = fold_of(stream, branch, projection).digest()
-                if kept != replayed_digest(stream, branch, projection):
-                    name = stream.branch_names()[branch]
-                    place = f"the kept state of {projection.name} on branch {name!r}"
+                key = projection.name, projection.version
+                if key not in kept and (*key, branch) not in stream.kept:
+                    continue
+                folded = fold_of(stream, branch, projection).digest()
+                if folded != replayed_digest(stream, branch, projection):
+                    place = f"the kept state of {projection.name} on branch {branch_name!r}"
                     problems.append(
                         Problem(None, f"{place} differs from a replay; run: enishi rebuild")
                     )
@@ -244,13 +250,3 @@ def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
 
 def _rapport(values: dict[str, int]) -> Rapport:
     return Rapport(**{name: value / ONE for name, value in values.items()})
-
-
-def _checkpoints(stream: Stream, projection: Projection) -> list[tuple[int, bytes, str]]:
-    line, name, version = stream.line.line, projection.name, projection.version
-    found = []
-    for running, depth in stream.log.checkpoints(line, name, version).items():
-        row = stream.log.checkpoint(line, name, version, running)
-        if row is not None:
-            found.append((depth, *row))
-    return found

@@ -15,12 +15,13 @@ from typing import Any
 
 import msgpack
 import pytest
+from helpers import Shell
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import enishi
 from enishi.host import Relationship, Store, open_store
-from enishi.kernel import fold
+from enishi.kernel import fold, shapes, verification
 from enishi.kernel.encoding import (
     Header,
     commitment,
@@ -30,6 +31,7 @@ from enishi.kernel.encoding import (
     header_hash,
 )
 from enishi.kernel.errors import EnishiError, InvalidInput
+from enishi.kernel.events import EVENT_TYPES
 from enishi.kernel.verification import Verification
 
 THANKS = "Thank you, truly."
@@ -170,6 +172,15 @@ def test_an_untouched_store_verifies_and_counts_what_was_erased() -> None:
     assert rows("SELECT count(*) FROM checkpoint")[0][0] >= 2
 
 
+def test_what_is_whole_is_not_looked_at_record_by_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quick pass is enough; and it has a compiled type for nearly every event."""
+    monkeypatch.setattr(verification._Walk, "take", lambda *row: pytest.fail("looked at"))
+    with damaged() as path:
+        assert verified(path).ok and verified(path, 1).ok
+    unknown = {name for name in EVENT_TYPES if shapes._shape(name) is None}
+    assert unknown <= {"MoodObserved"}
+
+
 def test_more_that_is_erased_is_counted_and_verifies() -> None:
     with damaged() as path, open_store(path) as store:
         bond = store.relationships()[0]
@@ -269,15 +280,35 @@ def check_the_cache_is_not_believed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["line", "projection", "version", "running", "depth"])
-def test_a_changed_key_of_a_checkpoint_harms_nothing(column: str) -> None:
+def test_a_changed_key_of_a_checkpoint_is_found_and_harms_nothing(column: str) -> None:
     chance = random.Random(column)
     (value, running), *_ = rows(f"SELECT {column}, running FROM checkpoint WHERE line=1")
     for _ in range(8):
         changed = with_one_byte_changed(value, chance.randrange(64), chance.randrange(1, 256))
         where = "line=1 AND running=?"
         with damaged(setting("checkpoint", column, where, changed, running)) as path:
-            verified(path)
+            with open_store(path) as store:
+                found = [one.problems for one in map(Relationship.verify, store.relationships())]
+                assert any([*found, store.stray()])
             check_the_cache_is_not_believed(path)
+
+
+@pytest.mark.parametrize("table", ["record", "request", "checkpoint"])
+def test_rows_of_a_line_that_is_not_listed_are_found(
+    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with damaged() as path, open_store(path) as store:
+        assert store.stray() == []
+    row = rows(f"SELECT * FROM {table} LIMIT 1")[0]
+    marks = ", ".join("?" * len(row))
+    for line in (-4, 0, 7, 1 << 30):
+        place = line << 32 if table == "record" else line
+        damage = run(f"INSERT INTO {table} VALUES({marks})", place, *row[1:])
+        with damaged(damage) as path, open_store(path) as store:
+            assert [str(line) in str(one) and table in str(one) for one in store.stray()] == [True]
+            assert all(bond.verify().ok for bond in store.relationships())
+            told = Shell(capsys, monkeypatch).run("verify", "--store", path)
+            assert told.status == 1 and f"rows of line {line}" in told.out
 
 
 @pytest.mark.parametrize("state", [b"", b"\x80", b"\xc1", b"\x01", b"\xdf\xff\xff\xff\xff"])

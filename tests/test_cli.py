@@ -228,7 +228,9 @@ def test_without_the_rules_nothing_is_proposed_until_asked_for(
     assert "Nothing was proposed." in shell.ok("decisions", "--store", store)
     assert "Nothing has moved it yet." in shell.ok("why", "rapport", "--store", store)
     decided = shell.json("propose", "--store", store)
-    assert [one["proposal"]["signal"] for one in decided if one["event"]] == ["gratitude"]
+    accepted = [one["proposal"] for one in decided if one["event"]]
+    assert [one["signal"] for one in accepted if one["kind"] == "signal"] == ["gratitude"]
+    assert [one["party"] for one in accepted if one["kind"] == "mood"]
     assert decided == shell.json("decisions", "--store", store)
     assert shell.json("propose", "--store", store) == []
 

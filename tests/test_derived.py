@@ -22,7 +22,9 @@ from enishi.kernel.deciding.proposals import (
     BeliefConfirmation,
     BeliefRetraction,
     Consequence,
+    Felt,
     LoopOutcome,
+    Mood,
     OpenLoop,
     Promise,
     PromiseConditionMet,
@@ -194,6 +196,8 @@ def live(bond: Relationship) -> Life:
     shame = cite((four.reply, "I felt ashamed of it"))
     thought = add("shame", Reflection(event=hurt, words="I was cruel.", citations=shame))
     tired = cite((five.reply, "I was only tired that day"))
+    hurting = cite((three.message, "That hurt me."))
+    add("felt", Mood(party="user", felt=Felt(valence=-0.5), citations=hurting))
     add("tired", Reflection(event=hurt, words="I was tired.", revises=thought, citations=tired))
     return Life(turns, events)
 
@@ -875,7 +879,7 @@ def test_every_step_of_such_a_play_can_be_taken(bond: Relationship) -> None:
                 break
     assert done == set(STEPS)
     kinds = [d.proposal.get("kind") for d in bond.decisions() if d.verdict == "accepted"]
-    assert len(set(kinds)) == 12
+    assert len(set(kinds)) == 13
     states(bond)
 
 

@@ -476,7 +476,7 @@ def test_a_model_that_cannot_be_reached_is_one_line_and_freezes_nothing(
 
 def test_the_rules_read_what_was_not_read_and_say_what_came_of_it(shell: Shell, told: Told) -> None:
     found = shell.json("propose", "--store", told.store)
-    assert {one["proposer"].split()[0] for one in found} == {"rules", "boundaries"}
+    assert {one["proposer"].split()[0] for one in found} == {"rules", "mood", "boundaries"}
     assert shell.json("propose", "--store", told.store) == []
     assert "Nothing was proposed." in shell.ok("propose", "--store", told.store)
     assert shell.json("replay", "--store", told.store)["equal"]

@@ -1,0 +1,303 @@
+"""Words of feeling, English and Chinese, and signs: where they stand in a sentence, how strongly.
+
+The tables `feelings*.toml` hold every word and what each feeling is in the four values. A sentence
+is cut into units (a Latin word, a Chinese character, a mark, an emoji); phrases are looked up from
+the left, the longest first. No regular expression comes from a table, so no text can be slow.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, NamedTuple
+
+LANGUAGES = ("en", "zh")
+VALUES = ("valence", "arousal", "fatigue", "confidence")
+STRENGTHS = ("weak", "moderate", "strong")
+
+_ROLES = (
+    *("decoys", "greetings", "negators", "no_negators", "stronger", "weaker", "joints", "contrast"),
+    *("me", "you", "others", "links", "saying", "before_object", "fillers"),
+    *("suppose", "unreal", "past", "fiction"),
+)
+_EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_SKIPPED = "\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
+_CHINESE = "\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002fa1f"
+_LATIN = "a-z0-9\u00df-\u024f"
+_LONG_RUN = re.compile(r"(.)\1\1+")
+EDGES = frozenset(',;:.!?()…—–~\n。，、；：！？·\0"“”「」*')
+"""Units at which a clause ends; the blank between two Chinese characters is read as a comma."""
+
+_REACH = 4
+"""A negation reaches over so many units at most."""
+_LEAN = {"good": 1, "bad": -1}
+_LEANS = (20, 60, 120)
+"""How far a word leans that leans weakly, moderately, strongly: in hundredths of log-odds."""
+
+Span = tuple[int, int]
+
+
+class Unit(NamedTuple):
+    """The smallest thing that is read, as it is looked up, and where it stands in the text."""
+
+    word: str
+    start: int
+    end: int
+
+
+class Mark(NamedTuple):
+    """A known phrase within a sentence: from which unit to which (exclusive), and what it is."""
+
+    first: int
+    last: int
+    entry: Entry
+
+
+class Hit(NamedTuple):
+    """A feeling that words or a sign show. `alone`: whoever says them speaks of himself.
+
+    `strength` runs from 0 (weak) to 2 (strong); `turned` says that a negation turns it round;
+    `after_contrast` that it stands behind a "but".
+    """
+
+    feeling: str
+    strength: int
+    alone: bool
+    sign: bool
+    turned: bool
+    after_contrast: bool
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class Entry:
+    """What one phrase is: its roles, the feeling that it shows, which way it leans."""
+
+    roles: set[str]
+    feeling: str = ""
+    strength: int = 1
+    alone: bool = False
+    sign: bool = False
+    lean: int = 0
+
+
+class Sentence(NamedTuple):
+    """The units of one sentence, the phrases known among them, and its clauses in units."""
+
+    units: list[Unit]
+    marks: list[Mark]
+    edges: list[int]
+
+    def clause(self, unit: int) -> int:
+        """The first unit of the clause in which a unit stands."""
+        return max((edge for edge in self.edges if edge <= unit), default=0)
+
+
+class Feelings:
+    """The tables, read once. `version` names their exact contents."""
+
+    def __init__(self, signs: str, languages: Sequence[str], folds: Sequence[str]) -> None:
+        tables = [tomllib.loads(source) for source in languages]
+        shared = tomllib.loads(signs)
+        self.version = sha256("".join((signs, *languages, *folds)).encode()).hexdigest()[:8]
+        self._felt = {
+            feeling: {value: hundredths * 100 for value, hundredths in felt.items()}
+            for feeling, felt in shared["felt"].items()
+        }
+        self._fold = _folding([*folds, *(table.get("fold", "") for table in tables)])
+        written = sorted({s for shown in shared["signs"].values() for s in shown}, key=_longest)
+        faces = "|".join(re.escape(sign) for sign in written if not re.match(f"[{_EMOJI}]", sign))
+        self._unit = re.compile(
+            rf"(?P<sign>(?<![{_LATIN}])(?:{faces})(?![{_LATIN}]))|(?P<chinese>[{_CHINESE}])"
+            rf"|(?P<latin>[{_LATIN}]+(?:'[{_LATIN}]+)*)"
+            rf"|(?P<emoji>[{_EMOJI}][{_SKIPPED}]*(?:\u200d[{_EMOJI}][{_SKIPPED}]*)*)"
+            rf"|(?P<mark>[{re.escape(''.join(sorted(EDGES)))}])"
+            rf"|(?P<gap>(?<=[{_CHINESE}]) +(?=[{_CHINESE}]))"
+        )
+        self._skipped = re.compile(f"[{_SKIPPED}]")
+        self._entries: dict[tuple[str, ...], Entry] = {}
+        self._widest: dict[str, int] = {}
+        self._known: set[str] = set()
+        for feeling, shown in shared["signs"].items():
+            for sign in shown:
+                self._enter((self._skipped.sub("", sign),), feeling=feeling, alone=True, sign=True)
+        for table in tables:
+            self._read(table)
+        self._known = {word for phrase in self._entries for word in phrase}
+
+    def fold(self, text: str) -> str:
+        """The text as it is looked up, at the same length: small, half-width, simplified."""
+        return text.translate(self._fold)
+
+    def units(self, folded: str, start: int = 0, end: int | None = None) -> list[Unit]:
+        """The units of a stretch of folded text."""
+        stop = len(folded) if end is None else end
+        return [
+            Unit(self._named(found), found.start(), found.end())
+            for found in self._unit.finditer(folded, start, stop)
+        ]
+
+    def sentence(self, folded: str, start: int, end: int) -> Sentence:
+        """One sentence, read."""
+        units = self.units(folded, start, end)
+        words = [unit.word for unit in units]
+        marks = list(self._marks(words))
+        edges = [number + 1 for number, word in enumerate(words) if word in EDGES]
+        edges += [mark.first for mark in marks if "joints" in mark.entry.roles]
+        return Sentence(units, marks, edges)
+
+    def hits(self, sentence: Sentence) -> list[Hit]:
+        """The feelings that the words of a sentence show, whoever has them."""
+        found = [number for number, mark in enumerate(sentence.marks) if mark.entry.feeling]
+        return [self._hit(sentence, number) for number in found]
+
+    def felt(self, hit: Hit) -> dict[str, int]:
+        """What a hit says of the four values, in 1/10000. What is denied says less, and other."""
+        felt = self._felt[hit.feeling]
+        return _turned(felt) if hit.turned else felt
+
+    def leaning(self, sentence: Sentence) -> int:
+        """How far words that are no feeling by themselves lean, above 0 to the good."""
+        leaning = 0
+        for number, mark in enumerate(sentence.marks):
+            if mark.entry.lean:
+                turned = self._negated(sentence, number)
+                leaning += -mark.entry.lean // 2 if turned else mark.entry.lean
+        return leaning
+
+    def _hit(self, sentence: Sentence, number: int) -> Hit:
+        units, marks, _ = sentence
+        mark = marks[number]
+        entry = mark.entry
+        low = sentence.clause(mark.first)
+        turned = not entry.sign and self._negated(sentence, number)
+        near = [
+            other.entry.roles
+            for other in marks[max(0, number - 3) : number + 3]
+            if low <= other.first
+            and (mark.first - 3 <= other.last <= mark.first or 0 <= other.first - mark.last <= 1)
+        ]
+        louder = sum(unit.word == "!" for unit in units[mark.last :]) > 1
+        step = int(louder or any("stronger" in roles for roles in near))
+        step -= any("weaker" in roles for roles in near)
+        strength = max(0, min(2, entry.strength + (-1 if turned else step)))
+        behind = any(
+            "contrast" in other.entry.roles and other.last <= mark.first for other in marks[:number]
+        )
+        span = mark.first, mark.last
+        return Hit(entry.feeling, strength, entry.alone, entry.sign, turned, behind, *span)
+
+    def _negated(self, sentence: Sentence, number: int) -> bool:
+        """Whether an odd number of negations reaches a mark from within its clause."""
+        first = sentence.marks[number].first
+        low = max(sentence.clause(first), first - _REACH)
+        near = [mark for mark in sentence.marks[:number] if mark.last > low]
+        return sum("negators" in mark.entry.roles for mark in near) % 2 == 1
+
+    def _marks(self, words: Sequence[str]) -> Iterator[Mark]:
+        at = 0
+        while at < len(words):
+            for length in range(self._widest.get(words[at], 0), 0, -1):
+                entry = self._entries.get(tuple(words[at : at + length]))
+                if entry is not None:
+                    yield Mark(at, at + length, entry)
+                    at += length
+                    break
+            else:
+                at += 1
+
+    def _named(self, found: re.Match[str]) -> str:
+        word = found[0]
+        if found.lastgroup == "gap":
+            return ","
+        if found.lastgroup == "emoji":
+            whole = self._skipped.sub("", word)
+            return whole if whole in self._known else whole[0]
+        if found.lastgroup == "latin" and _LONG_RUN.search(word):
+            twice = _LONG_RUN.sub(r"\1\1", word)
+            once = _LONG_RUN.sub(r"\1", word)
+            return once if once in self._known and twice not in self._known else twice
+        return word
+
+    def _read(self, table: Mapping[str, Any]) -> None:
+        for role in _ROLES:
+            for written in table.get(role, ()):
+                for phrase in _phrases(written, self._unit):
+                    self._enter(phrase, role=role)
+        for part, alone in (("words", False), ("idioms", True)):
+            for feeling, by_strength in table[part].items():
+                for strength, entries in by_strength.items():
+                    for phrase in (p for e in entries for p in _phrases(e, self._unit)):
+                        shown = STRENGTHS.index(strength)
+                        self._enter(phrase, feeling=feeling, strength=shown, alone=alone)
+        for side, by_strength in table.get("leaning", {}).items():
+            for strength, entries in by_strength.items():
+                lean = _LEAN[side] * _LEANS[STRENGTHS.index(strength)]
+                for phrase in (p for e in entries for p in _phrases(e, self._unit)):
+                    self._enter(phrase, lean=lean)
+
+    def _enter(self, phrase: tuple[str, ...], role: str = "", **what: Any) -> None:
+        entry = self._entries.setdefault(phrase, Entry(set()))
+        entry.roles |= {role} if role else set()
+        for name, value in what.items():
+            setattr(entry, name, value)
+        self._widest[phrase[0]] = max(self._widest.get(phrase[0], 0), len(phrase))
+
+
+def _turned(felt: Mapping[str, int]) -> dict[str, int]:
+    """Not happy is somewhat sad; not sad is hardly happy; not tired is fresh."""
+    turned: dict[str, int] = {}
+    if (valence := felt.get("valence")) is not None:
+        turned["valence"] = -valence // 2 if valence > 0 else -valence // 4
+    for value in ("fatigue", "confidence"):
+        if value in felt:
+            turned[value] = 10_000 - felt[value]
+    return turned
+
+
+def _phrases(written: str, unit: re.Pattern[str]) -> Iterator[tuple[str, ...]]:
+    """All readings of an entry of the tables, each as its units."""
+    for reading in _readings(written):
+        yield tuple(found[0] for found in unit.finditer(reading) if found.lastgroup != "gap")
+
+
+def _readings(written: str) -> Iterator[str]:
+    close = written.find(")")
+    if close < 0:
+        yield written
+        return
+    start = written.rfind("(", 0, close)
+    for choice in written[start + 1 : close].split("|"):
+        yield from _readings(written[:start] + choice + written[close + 1 :])
+
+
+def _folding(pairs: Iterable[str]) -> dict[int, str]:
+    fold = dict(zip(ascii_uppercase, ascii_lowercase, strict=True))
+    fold |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    fold |= {chr(code): chr(code - 0xFEE0 + 32) for code in range(0xFF21, 0xFF3B)}
+    fold |= {"’": "'", "ʼ": "'", "\u3000": " "}
+    fold |= {pair[0]: pair[1] for line in pairs for pair in line.split()}
+    return {ord(written): plain for written, plain in fold.items()}
+
+
+def _longest(sign: str) -> tuple[int, str]:
+    return -len(sign), sign
+
+
+@cache
+def load() -> Feelings:
+    """The bundled tables."""
+    folder = files("enishi.kernel.rules")
+
+    def read(name: str) -> str:
+        return folder.joinpath(f"{name}.toml").read_text("utf-8")
+
+    folds = [tomllib.loads(read(name))["fold"] for name in LANGUAGES]
+    return Feelings(read("feelings"), [read(f"feelings_{name}") for name in LANGUAGES], folds)

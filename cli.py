@@ -265,18 +265,26 @@ def import_(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in chats (SillyTavern, ChatGPT, Letta, mem0) and character cards (PNG, JSON)."""
+    """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs of E.R.I.I."""
     from enishi.host import read_file
     from enishi.packs.cards import read_card
+    from enishi.packs.erii import is_erii, read_erii
 
     data = {path: read_file(path) for path in files}
-    cards = {path: read_card(path.name, data[path]) for path in files if _is_card(path, data[path])}
-    chats = [path for path in files if path not in cards]
+    packs = [path for path in files if is_erii(data[path])]
+    for path in packs:
+        read_erii(path.name, data[path])
+    others = [path for path in files if path not in packs]
+    cards = {
+        path: read_card(path.name, data[path]) for path in others if _is_card(path, data[path])
+    }
+    chats = [path for path in others if path not in cards]
     if not store.exists():
         # No store is made for files that cannot be taken in.
         _check_import(data, chats, agent, user, zone)
-    create = bool(chats) or user is not None
+    create = bool(chats or packs) or user is not None
     with _opened(store, create=create) as opened, _progress("Taking in") as progress:
+        taken = [opened.import_erii(path, agent=agent, user=user, zone=zone) for path in packs]
         reports = opened.import_chats(
             chats,
             agent=agent,
@@ -294,9 +302,10 @@ def import_(
                 {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
             )
     if as_json:
-        _print_json({"store": str(store), "chats": reports, "cards": adopted})
+        _print_json({"store": str(store), "packs": taken, "chats": reports, "cards": adopted})
         return
     console = _console_for(store)
+    terminal.print_erii(console, taken)
     terminal.print_imports(console, reports, adopted)
     if zone == "UTC" and any(report.turns for report in reports):
         terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")

@@ -59,6 +59,9 @@ from enishi.packs.cards import Card, read_card
 from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
 from enishi.packs.dates import read_zone
+from enishi.packs.erii import read_erii
+from enishi.packs.erii_comparing import differences
+from enishi.packs.erii_importing import EriiReport, import_erii
 from enishi.packs.importing import ImportReport, import_chat, last_import
 from enishi.packs.mood_line import mood_line
 from enishi.packs.readers import proposers_of, read_chats
@@ -194,6 +197,28 @@ class Store:
                         )
                     )
         return reports
+
+    def import_erii(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        zone: str = "UTC",
+    ) -> EriiReport:
+        """Take in a pack of the E.R.I.I. project (0.4.0a7 to 0.5.0a3), whole or not at all.
+
+        `agent` and `user` are ids; left out, they are the pack's. `zone` is where its instants
+        were lived. What the pack asserts is judged by our rules on the words that it cites; the
+        report has what was refused, what has no counterpart, and what comes out otherwise.
+        """
+        pack = read_erii(Path(path).name, read_file(Path(path)))
+        relationship = pack.contents.relationship
+        with self._log.writing():
+            bond = self.relationship(agent or relationship.agent_id, user or relationship.user_id)
+            report, taken = import_erii(bond._stream, pack, read_zone(zone))
+            report.differences = differences(bond._stream, pack, report, taken)
+        return report
 
     def _user_of(self, chat: Chat, agent: str) -> str:
         """The user whose relationship took this file in before, else the one it names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from enishi.kernel.explaining import Explanation, Quote, RecordView
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Problem, Verification
+from enishi.packs.erii_importing import EriiReport, Refused
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
 from enishi.projections.chapters import ChapterView
@@ -462,6 +464,33 @@ def _proposal(proposal: dict[str, Any]) -> str:
     about = ("belief", "promise", "loop", "consequence", "event")
     parts += [f"({_words(name)} {proposal[name]})" for name in about if name in proposal]
     return _short(" ".join([_words(kind), *parts]))
+
+
+def print_erii(console: Console, reports: Sequence[EriiReport]) -> None:
+    """What came of packs of E.R.I.I.: what is here now, what is not and why, what is otherwise."""
+    for report in reports:
+        done = (
+            f"{report.turns} turns, {report.notes} beliefs as notes, {report.events} items decided"
+            if report.changed
+            else "nothing new"
+        )
+        head = f"E.R.I.I. {report.version}: {report.agent} and {report.user}"
+        say(console, f"{head}, branch {report.branch!r}: {done}")
+        for reason, group in _by_reason(report.refused).items():
+            kinds = ", ".join(f"{count} × {what}" for what, count in group.items())
+            say(console, f"  without effect ({reason}): {kinds}", "yellow")
+        for one in report.differences:
+            say(console, f"  {one}", "yellow")
+        counts = ", ".join(f"{what}: {count}" for what, count in report.left_out.items())
+        if counts:
+            say(console, f"  Left out: {counts}.", "yellow")
+
+
+def _by_reason(refused: Sequence[Refused]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for one in refused:
+        found.setdefault(one.reason, Counter())[one.what] += 1
+    return found
 
 
 MANY_CHATS = 20

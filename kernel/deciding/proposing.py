@@ -321,6 +321,11 @@ def record_batch(
     return batch
 
 
+def judge(stream: Stream, proposal: Proposal) -> Decision:
+    """What the kernel would answer to a proposal that names no other one. Records nothing."""
+    return decide(_judging(stream)(proposal, cited_texts(stream, _cited_numbers(proposal))))
+
+
 def batch_decisions(stream: Stream, batch: int) -> list[Decided]:
     """The decisions of a recorded batch, in the order in which they were proposed."""
     header = stream.record(batch).header

@@ -69,12 +69,13 @@ from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
 from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
+from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.shortening import ShortTurn
-from enishi.projections.telling import EpisodeView, count_episodes, episode_views, shortened_episode
+from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
 
 P = ParamSpec("P")
@@ -610,18 +611,13 @@ class Relationship:
         Each has its original words, what was born in it, its closing mood and a short summary.
         """
         with self._reading() as branch:
-            count = count_episodes(self._stream, branch)
-            first = 1 if last is None else max(1, count + 1 - last)
-            return episode_views(self._stream, branch, range(first, count + 1))
+            found = episodes_of(self._stream, branch)
+            return episode_views(self._stream, branch, found if last is None else found[-last:])
 
     def episode(self, number: int) -> EpisodeView:
         """One episode by its number, counted from 1 along the path; or NotFound."""
         with self._reading() as branch:
-            found = episode_views(self._stream, branch, [number])
-            if not found:
-                count = count_episodes(self._stream, branch)
-                raise NotFound(f"there is no episode {number}; the branch has {count}")
-            return found[0]
+            return episode_views(self._stream, branch, [self._episode(branch, number)])[0]
 
     def chapters(self) -> list[ChapterView]:
         """What runs through several episodes: promises, loops, tensions, named things."""
@@ -647,11 +643,17 @@ class Relationship:
         A sentence for each text; peaks, names and words referred to later stay word for word.
         """
         with self._reading() as branch:
-            count = count_episodes(self._stream, branch)
-            wanted = count if number is None else number
-            if count and not 1 <= wanted <= count:
-                raise NotFound(f"there is no episode {wanted}; the branch has {count}")
-            return shortened_episode(self._stream, branch, wanted)
+            if number is None and not episodes_of(self._stream, branch):
+                return []
+            return shortened_episode(self._stream, branch, self._episode(branch, number))
+
+    def _episode(self, branch: int, number: int | None) -> Episode:
+        """An episode by its number; None: the running one."""
+        found = episodes_of(self._stream, branch)
+        wanted = len(found) if number is None else number
+        if not 1 <= wanted <= len(found):
+            raise NotFound(f"there is no episode {wanted}; the branch has {len(found)}")
+        return found[wanted - 1]
 
     def reflections(self, audience: Audience = "agent") -> list[ReflectionView]:
         """The agent's own thoughts; for the user, only those that were meant for the user too."""

@@ -6,8 +6,7 @@ comes up again. A chapter is made of turns; it sums up no summaries.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,10 +14,13 @@ from enishi.kernel.explaining import quotes
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.stream import Stream
-from enishi.projections.episodes import EPISODES, episode_entries
+from enishi.projections.episodes import Episode, episode_at, episodes_of
 from enishi.projections.promises import PROMISES, loops_at, promises_at
 from enishi.projections.telling import Told, cut, party_names, things_named, told_episodes
 from enishi.projections.tensions import TENSIONS, tensions
+
+_LONGEST = 80
+"""Characters of a title."""
 
 Link = Literal["promise", "loop", "tension", "named"]
 
@@ -44,27 +46,21 @@ class _Path:
     """Which turn of a branch lies in which episode."""
 
     stream: Stream
-    starts: list[int]
-
-    def turns_of(self, numbers: Iterable[int | None]) -> tuple[int, ...]:
-        """The turns of these events, in the order of the path."""
-        history = self.stream.history
-        turns = {history.turn[number] for number in numbers if number is not None}
-        return tuple(sorted((t for t in turns if t != ROOT), key=history.depth_of))
-
-    def episodes_of(self, turns: Iterable[int]) -> tuple[int, ...]:
-        depth = self.stream.history.depth_of
-        return tuple(sorted({bisect_right(self.starts, depth(turn)) for turn in turns}))
+    branch: int
+    episodes: list[Episode]
 
     def chapter(
-        self, link: Link, title: str, status: str, numbers: list[int | None]
+        self, link: Link, title: str, status: str, numbers: Sequence[int | None]
     ) -> ChapterView | None:
         """The chapter of these events, or None where they all lie in one episode."""
-        turns = self.turns_of(numbers)
-        episodes = self.episodes_of(turns)
-        if len(episodes) < 2:
+        history = self.stream.history
+        turns = {history.turn[number] for number in numbers if number is not None} - {ROOT}
+        in_order = sorted(turns, key=history.depth_of)
+        within = {episode_at(self.episodes, history.depth_of(turn)) for turn in turns}
+        if len(within) < 2:
             return None
-        return ChapterView(link, numbers[0], cut(title, 80), status, turns, episodes)
+        title = cut(title, _LONGEST)
+        return ChapterView(link, numbers[0], title, status, tuple(in_order), tuple(sorted(within)))
 
 
 def chapters(stream: Stream, branch: int) -> list[ChapterView]:
@@ -72,17 +68,15 @@ def chapters(stream: Stream, branch: int) -> list[ChapterView]:
 
     Needs `stream.reading()`.
     """
-    entries = episode_entries(fold_of(stream, branch, EPISODES).state())
-    depth = stream.history.depth_of
-    path = _Path(stream, [depth(entry["first"]) for entry in entries])
-    linked = [*_promised(path, branch), *_tense(path, branch)]
-    found = [chapter for chapter in linked if chapter is not None]
-    found.sort(key=lambda chapter: (depth(chapter.turns[0]), chapter.number or 0))
-    return [*found, *_named(path, branch)]
+    path = _Path(stream, branch, episodes_of(stream, branch))
+    found = [one for one in (*_promised(path), *_tense(path)) if one is not None]
+    depth_of = stream.history.depth_of
+    found.sort(key=lambda chapter: (depth_of(chapter.turns[0]), chapter.number or 0))
+    return [*found, *_named(path)]
 
 
-def _promised(path: _Path, branch: int) -> Iterable[ChapterView | None]:
-    state = fold_of(path.stream, branch, PROMISES).state()
+def _promised(path: _Path) -> Iterable[ChapterView | None]:
+    state = fold_of(path.stream, path.branch, PROMISES).state()
     for promise in promises_at(state, None):
         numbers = [promise.number, *promise.retold, promise.ended_by]
         yield path.chapter("promise", promise.act, promise.status, numbers)
@@ -91,23 +85,23 @@ def _promised(path: _Path, branch: int) -> Iterable[ChapterView | None]:
         yield path.chapter("loop", loop.subject, loop.status, numbers)
 
 
-def _tense(path: _Path, branch: int) -> Iterable[ChapterView | None]:
-    for tension in tensions(fold_of(path.stream, branch, TENSIONS).state()):
+def _tense(path: _Path) -> Iterable[ChapterView | None]:
+    for tension in tensions(fold_of(path.stream, path.branch, TENSIONS).state()):
         steps = [step.number for step in tension.steps]
         numbers = [tension.number, *steps, *tension.relapses]
-        said = quotes(path.stream, branch, {"spans": tension.spans[-1:]})
+        said = quotes(path.stream, path.branch, {"spans": tension.spans[-1:]})
         words = next((quote.words for quote in said if quote.words), "")
         title = f"{tension.effect.replace('_', ' ')}: {words}"
         yield path.chapter("tension", title, tension.state, [*numbers])
 
 
-def _named(path: _Path, branch: int) -> list[ChapterView]:
+def _named(path: _Path) -> list[ChapterView]:
     """The same name in several episodes, letter for letter."""
-    names = party_names(path.stream, branch)
+    names = party_names(path.stream)
     turns: dict[str, dict[int, int]] = {}
-    for told in told_episodes(path.stream, branch):
+    for told in told_episodes(path.stream, path.branch, path.episodes):
         for name, turn in _places(told, names):
-            turns.setdefault(name, {})[turn] = told.number
+            turns.setdefault(name, {})[turn] = told.episode.number
     found = [
         ChapterView("named", None, name, "recurring", tuple(where), tuple(dict.fromkeys(within)))
         for name, where in turns.items()

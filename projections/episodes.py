@@ -1,17 +1,21 @@
-"""Episodes: where each begins and ends, and what was born, felt and summed up in it.
+"""Episodes: where each begins, and what was born, felt, spoken of and summed up in it.
 
 A turn begins an episode where the host says so, or else where a rule's or a model's boundary
 stands; the first turn always does. The host's last word on a turn outweighs all others.
 
 The state holds numbers and spans, never words: they are read from the log when somebody asks, so
-that erasing them leaves nothing behind here.
+that erasing them leaves nothing behind here. Turns and times are the path's own and no state either.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Any
 
-from enishi.kernel.fold import Event, Projection, Reason, State
+from enishi.kernel.fold import Event, Projection, Reason, State, fold_of
+from enishi.kernel.history import ROOT
+from enishi.kernel.stream import Stream
 
 PEAKS = 6
 """Spans that an episode keeps as its emotional peaks: the strongest, and of those the first."""
@@ -36,28 +40,28 @@ _SPEAKS_OF = {
     "ReflectionMade": "event",
 }
 _FELT = frozenset({"MoodObserved", "SignalAccepted", "ConsequenceFollowed"})
-
+_BOUNDS = frozenset({"EpisodeBegan", "EpisodeContinued"})
 _LISTS = (*_BORN.values(), "speaks_of", "peaks", "cites", "summaries")
 
-READS = frozenset(
-    {"TurnOpened", "EpisodeBegan", "EpisodeContinued", "EpisodeSummarised", *_BORN, *_SPEAKS_OF}
-    | _FELT
-)
+READS = frozenset({"EpisodeSummarised", *_BOUNDS, *_BORN, *_SPEAKS_OF, *_FELT})
+
+
+def _entry(turn: int | None) -> dict[str, Any]:
+    return {"first": turn, "began": None} | {name: [] for name in _LISTS}
 
 
 def _initial() -> State:
-    return {"episodes": [], "turn": None}
+    return {"episodes": [_entry(None)], "turn": None}
 
 
 def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
-    if event.type == "TurnOpened":
-        _close(state)
-        state["turn"] = _entry(event.number) | {"host": False}
+    if event.turn == ROOT:
         return
     turn = state["turn"]
     if turn is None or turn["first"] != event.turn:
-        return  # before the first turn, or of one that does not stand itself
-    if event.type in ("EpisodeBegan", "EpisodeContinued"):
+        _close(state)
+        turn = state["turn"] = _entry(event.turn) | {"host": False}
+    if event.type in _BOUNDS:
         _bound(turn, event)
         return
     if event.type == "EpisodeSummarised":
@@ -71,17 +75,12 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
 
 
 EPISODES = Projection("episodes", 1, READS, _initial, _apply)
-"""`episodes` are those whose turns are over, `turn` is the newest turn by itself: an event that
-comes later may still say that an episode begins with it, and `host` tells whether the host spoke of
-it. Both have the same fields: `first` and `last` turn, how many `turns`, the event that `began` it
-(None for the first episode), the numbers of what was born, (later, earlier) pairs of what it speaks of, (weight,
-number, text, start, end) of peaks, (number, text, start, end) of earlier words that it cites, and
-the numbers of summaries."""
-
-
-def _entry(turn: int) -> dict[str, Any]:
-    plain = {"first": turn, "last": turn, "turns": 1, "began": None}
-    return plain | {name: [] for name in _LISTS}
+"""`episodes` are those up to the newest turn of which something was recorded, `turn` is that turn by
+itself: what comes later may still say that an episode begins with it, and `host` tells whether the
+host spoke of it. Both have the same fields: the `first` turn (None for the first episode), the
+event that `began` it, the numbers of what was born, (later, earlier) pairs of what it speaks of,
+(weight, number, text, start, end) of peaks, (number, text, start, end) of earlier words that it
+cites, and the numbers of summaries."""
 
 
 def _bound(turn: dict[str, Any], event: Event) -> None:
@@ -101,7 +100,8 @@ def _cite(turn: dict[str, Any], event: Event) -> None:
     turn["cites"] += [[event.number, *span] for span in spans if span[0] < event.turn]
     if event.type in _FELT and spans:
         weight = _WEIGHT[event.payload.get("strength", event.payload.get("intensity", "moderate"))]
-        turn["peaks"].append([weight, event.number, *spans[-1]])
+        if weight > _WEIGHT["weak"]:
+            turn["peaks"].append([weight, event.number, *spans[-1]])
 
 
 def _close(state: State) -> None:
@@ -109,29 +109,49 @@ def _close(state: State) -> None:
     turn, episodes = state["turn"], state["episodes"]
     if turn is None:
         return
-    if not episodes:
-        turn["began"] = None
-    if not episodes or turn["began"] is not None:
-        episodes.append(_entry(turn["first"]) | {"began": turn["began"], "turns": 0})
-    _join(episodes[-1], turn)
+    if turn["began"] is not None:
+        episodes.append(_entry(turn["first"]) | {"began": turn["began"]})
+    for name in _LISTS:
+        episodes[-1][name] += turn[name]
+    if turn["peaks"]:
+        episodes[-1]["peaks"] = sorted(episodes[-1]["peaks"], key=lambda peak: -peak[0])[:PEAKS]
+    del episodes[-1]["cites"][CITED:]
     state["turn"] = None
 
 
-def _join(episode: dict[str, Any], turn: dict[str, Any]) -> None:
-    for name in _LISTS:
-        episode[name] += turn[name]
-    episode["peaks"] = sorted(episode["peaks"], key=lambda peak: -peak[0])[:PEAKS]
-    del episode["cites"][CITED:]
-    episode["last"] = turn["last"]
-    episode["turns"] += turn["turns"]
-
-
-def episode_entries(state: State) -> list[dict[str, Any]]:
+def _entries(state: State) -> list[dict[str, Any]]:
     """The episodes as the state has them, the newest turn among them, oldest first."""
-    last = [
-        {k: list(v) if k in _LISTS else v for k, v in e.items()} for e in state["episodes"][-1:]
-    ]
-    turn = state["turn"] and dict(state["turn"])
-    episodes: list[dict[str, Any]] = [*state["episodes"][:-1], *last]
-    _close({"episodes": episodes, "turn": turn})
+    last = {k: list(v) if k in _LISTS else v for k, v in state["episodes"][-1].items()}
+    episodes: list[dict[str, Any]] = [*state["episodes"][:-1], last]
+    _close({"episodes": episodes, "turn": state["turn"] and dict(state["turn"])})
     return episodes
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode as numbers: its number, counted from 1 along the path, its entry in the state,
+    its standing turns, and the depths at which it begins and ends."""
+
+    number: int
+    entry: dict[str, Any]
+    turns: list[int]
+    start: int
+    end: int
+
+
+def episodes_of(stream: Stream, branch: int) -> list[Episode]:
+    """The episodes of a branch that have a standing turn, oldest first. Needs `reading`."""
+    standing, depth_of = stream.standing(branch), stream.history.depth_of
+    entries = _entries(fold_of(stream, branch, EPISODES).state())
+    starts = [1, *(depth_of(entry["first"]) for entry in entries[1:]), len(standing.path)]
+    found: list[Episode] = []
+    for entry, start, stop in zip(entries, starts[:-1], starts[1:], strict=True):
+        turns = [turn for turn in standing.path[start:stop] if turn in standing]
+        if turns:
+            found.append(Episode(len(found) + 1, entry, turns, start, stop - 1))
+    return found
+
+
+def episode_at(episodes: list[Episode], depth: int) -> int:
+    """The number of the episode in which a depth lies."""
+    return max(1, bisect_right(episodes, depth, key=lambda episode: episode.start))

@@ -7,11 +7,11 @@ asks, so what was erased is not told any more. All of it is chosen by rule, over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from enishi.kernel.fold import fold_of, standing_events
+from enishi.kernel.fold import standing_events
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -19,7 +19,7 @@ from enishi.kernel.transcript import Text, turn_views
 from enishi.kernel.words.cohesion import topic_words
 from enishi.kernel.words.named import figures, named_things
 from enishi.kernel.words.sentences import sentence_at, sentences
-from enishi.projections.episodes import EPISODES, episode_entries
+from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.mood import MOOD, MoodView, course
 from enishi.projections.shortening import ShortTurn, shortened
 from enishi.projections.tensions import TENSIONS, open_tensions, tensions
@@ -94,87 +94,73 @@ class EpisodeView:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An episode's entry in the fold with its turns on the path, its place and its texts."""
+    """An episode with its standing texts, none of them hidden, in the order of the path."""
 
-    number: int
-    entry: dict[str, Any]
-    path: list[int]
-    last_depth: int
+    episode: Episode
     texts: dict[int, Text]
 
-
-def told_episodes(
-    stream: Stream, branch: int, numbers: Collection[int] | None = None
-) -> Iterator[Told]:
-    """The episodes of a branch with their standing texts, oldest first (or these of them)."""
-    standing, depth = stream.standing(branch), stream.history.depth_of
-    entries = episode_entries(fold_of(stream, branch, EPISODES).state())
-    starts = [depth(entry["first"]) for entry in entries] + [len(standing.path)]
-    for number, entry in enumerate(entries, start=1):
-        if numbers is None or number in numbers:
-            path = standing.path[starts[number - 1] : starts[number]]
-            texts = {
-                text.number: text
-                for view in turn_views(stream, branch, path)
-                for text in (*view.messages, *([view.reply] if view.reply else []))
-                if text.content and text.stands and not text.hidden
-            }
-            yield Told(number, entry, path, starts[number] - 1, texts)
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What the fold has of it."""
+        return self.episode.entry
 
 
-def count_episodes(stream: Stream, branch: int) -> int:
-    """How many episodes a branch has. Needs `stream.reading()`."""
-    return len(episode_entries(fold_of(stream, branch, EPISODES).state()))
+def told_episodes(stream: Stream, branch: int, episodes: Iterable[Episode]) -> Iterator[Told]:
+    """Episodes with their texts."""
+    for episode in episodes:
+        texts = {
+            text.number: text
+            for view in turn_views(stream, branch, episode.turns)
+            for text in (*view.messages, *([view.reply] if view.reply else []))
+            if text.content and text.stands and not text.hidden
+        }
+        yield Told(episode, texts)
 
 
-def episode_views(
-    stream: Stream, branch: int, numbers: Collection[int] | None = None
-) -> list[EpisodeView]:
-    """The episodes of a branch, oldest first (or these of them). Needs `stream.reading()`."""
+def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> list[EpisodeView]:
+    """These episodes of a branch, told. Needs `stream.reading()`."""
     standing = stream.standing(branch)
-    told = list(told_episodes(stream, branch, numbers))
     referred = referred_spans(stream, branch)
-    ends = [standing.ended(one.last_depth) for one in told]
+    ends = [standing.ended(one.end) for one in episodes]
     moods = _moods(stream, standing, ends)
-    opened = _open_at(stream, standing, [one.last_depth for one in told])
-    names = party_names(stream, branch)
+    opened = _open_at(stream, standing, [one.end for one in episodes])
+    names = party_names(stream)
     views = []
+    told = told_episodes(stream, branch, episodes)
     for one, ended, mood, unsettled in zip(told, ends, moods, opened, strict=True):
+        episode, entry = one.episode, one.entry
         highlights = tuple(_highlights(one, referred, names))
         best, summary = extracted(one, referred)
         proposed, summarised = _proposed(stream, one)
         views.append(
             EpisodeView(
-                number=one.number,
-                first=one.entry["first"],
-                last=one.entry["last"],
-                turns=one.entry["turns"],
-                started=standing.began(standing.history.depth_of(one.entry["first"])),
+                number=episode.number,
+                first=episode.turns[0],
+                last=episode.turns[-1],
+                turns=len(episode.turns),
+                started=standing.began(standing.history.depth_of(episode.turns[0])),
                 ended=ended,
-                began=one.entry["began"],
+                began=entry["began"] if episode.number > 1 else None,
                 title=_title(highlights, best),
                 highlights=highlights,
                 summary=proposed or summary,
                 summarised=summarised,
                 closing_mood=mood,
-                beliefs=tuple(one.entry["beliefs"]),
-                promises=tuple(one.entry["promises"]),
-                loops=tuple(one.entry["loops"]),
-                consequences=tuple(one.entry["consequences"]),
+                beliefs=tuple(entry["beliefs"]),
+                promises=tuple(entry["promises"]),
+                loops=tuple(entry["loops"]),
+                consequences=tuple(entry["consequences"]),
                 open_tensions=unsettled,
             )
         )
     return views
 
 
-def shortened_episode(stream: Stream, branch: int, number: int) -> list[ShortTurn]:
+def shortened_episode(stream: Stream, branch: int, episode: Episode) -> list[ShortTurn]:
     """The turns of an episode in their short form. Needs `stream.reading()`."""
     kept = [span[:3] for span in referred_spans(stream, branch)]
-    short = []
-    for one in told_episodes(stream, branch, [number]):
-        peaks = [(p[2], p[3], p[4]) for p in one.entry["peaks"] if p[0] > 1]
-        views = turn_views(stream, branch, one.path)
-        short += [shortened(view, [*kept, *peaks]) for view in views]
+    kept += [(text, start, end) for _, _, text, start, end in episode.entry["peaks"]]
+    short = [shortened(view, kept) for view in turn_views(stream, branch, episode.turns)]
     return [turn for turn in short if turn.lines]
 
 
@@ -182,9 +168,9 @@ def referred_spans(stream: Stream, branch: int) -> list[tuple[int, int, int, int
     """(text, start, end, later event) of words that something recorded in a later turn cites, or
     from which it knows what it speaks of."""
     found, speaks_of = [], []
-    for entry in episode_entries(fold_of(stream, branch, EPISODES).state()):
-        found += [(text, start, end, number) for number, text, start, end in entry["cites"]]
-        speaks_of += entry["speaks_of"]
+    for episode in episodes_of(stream, branch):
+        found += [(text, start, end, later) for later, text, start, end in episode.entry["cites"]]
+        speaks_of += episode.entry["speaks_of"]
     turn = stream.history.turn
     payloads = stream.payloads(sorted({earlier for _, earlier in speaks_of}))
     for later, earlier in speaks_of:
@@ -195,8 +181,8 @@ def referred_spans(stream: Stream, branch: int) -> list[tuple[int, int, int, int
     return found
 
 
-def party_names(stream: Stream, branch: int) -> frozenset[str]:
-    """What the two are called, on this branch or ever: no name for a thing of their talk."""
+def party_names(stream: Stream) -> frozenset[str]:
+    """What the two were ever called: no names for things of their talk."""
     named = stream.payloads(stream.history.all("PartyNamed")).values()
     known = {stream.line.agent, stream.line.user}
     for payload in named:
@@ -229,7 +215,7 @@ def _open_at(stream: Stream, standing: Standing, depths: Sequence[int]) -> list[
 def _highlights(
     one: Told, referred: Iterable[tuple[int, int, int, int]], names: frozenset[str]
 ) -> Iterator[Highlight]:
-    peaks = [(*span, number) for weight, number, *span in one.entry["peaks"] if weight > 1]
+    peaks = [(*span, number) for _, number, *span in one.entry["peaks"]]
     yield from _quoted("peak", one.texts, peaks)
     yield from _quoted("referred", one.texts, referred)
     yield from _written("named", one.texts, _things(one.texts, names))
@@ -315,7 +301,7 @@ def extracted(
 ) -> tuple[str, tuple[SummaryLine, ...]]:
     """The sentence that tells most of an episode, and those that do in the order they were said.
 
-    A sentence counts 1 to 3 points for a peak in it, as strong as it is, 3 for words referred to
+    A sentence counts 2 or 3 points for a peak in it, as strong as it is, 3 for words referred to
     later, 1 for each name and each figure (two of each at most), 1 for each of the episode's topics
     that it speaks of (three at most) and 1 for being the user's. A question costs 2, and a sentence
     with fewer than three words of its own, mere courtesy as a rule, 4. The earlier one wins among

@@ -663,9 +663,7 @@ def test_older_versions_are_brought_up_when_they_are_read(
         explained = again.why(old.number)
         assert explained.payload is not None and explained.payload["content"] == old.content
         assert again.verify().ok
-        later = again.digests()
-        assert later == again.replay()
-        assert {name for name in digests if later[name] != digests[name]} == {"episodes"}
+        assert again.digests() == digests
         assert everything(again)[: len(rows)] == rows, "stored bytes are never rewritten"
         with again._stream.reading():
             versions = [one.version for one in opened._log.headers(again._stream.line.line)]

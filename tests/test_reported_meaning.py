@@ -92,11 +92,6 @@ def accepted(bond: Relationship, proposal: Proposal) -> int:
     return decided.event
 
 
-def derived_digests(bond: Relationship) -> dict[str, str]:
-    """The digests of all that turns do not change by being said: every turn belongs to an episode."""
-    return {name: digest for name, digest in bond.digests().items() if name != "episodes"}
-
-
 def current(bond: Relationship, at: datetime | None = None) -> list[BeliefView]:
     return [view for view in bond.beliefs(at=at) if view.status == "current"]
 
@@ -424,14 +419,14 @@ def test_24_that_the_agent_uses_what_it_was_given_proves_nothing(
 ) -> None:
     first = replied(bond, own)
     event = accepted(bond, belief(first, own, value, subject="agent", key="hometown"))
-    before, digests = current(bond), derived_digests(bond)
+    before, digests = current(bond), bond.digests()
     for _ in range(3):
         text = replied(bond, again, given=[event])
         stated = belief(text, again, value, subject="agent", key="hometown")
         confirmed = BeliefConfirmation(belief=event, citations=cite(text, again))
         remembered = Signal(signal="remembrance", actor="agent", citations=cite(text, again))
         assert reasons(bond, stated, confirmed, remembered) == ["self_caused"] * 3
-        assert derived_digests(bond) == digests and current(bond) == before
+        assert bond.digests() == digests and current(bond) == before
     # Without having been given it, the agent may confirm what is so of itself.
     text = replied(bond, again)
     assert reasons(bond, BeliefConfirmation(belief=event, citations=cite(text, again))) == [
@@ -445,13 +440,13 @@ def test_24_that_the_agent_calls_the_user_so_confirms_nothing(
 ) -> None:
     own = said(bond, f"{words} {value}!")
     event = accepted(bond, belief(own, value, value, key="address_as"))
-    digests = derived_digests(bond)
+    digests = bond.digests()
     for given_numbers in ([], [event]):
         text = replied(bond, f"{value}, come here.", given=given_numbers)
         stated = belief(text, value, value, key="address_as")
         confirmed = BeliefConfirmation(belief=event, citations=cite(text, value))
         assert {d.verdict for d in answers(bond, stated, confirmed)} == {"rejected"}
-    assert derived_digests(bond) == digests
+    assert bond.digests() == digests
 
 
 # 25: what was recalled, and the character's sheet
@@ -472,7 +467,7 @@ def test_25_fifty_rounds_of_a_pasted_rendering_are_one_memory(
 ) -> None:
     one = replied(bond, words) if by == "agent" else said(bond, words)
     event = accepted(bond, belief(one, words, value, subject=by, key="drinks"))
-    before, digests, rapport = current(bond), derived_digests(bond), bond.rapport()
+    before, digests, rapport = current(bond), bond.digests(), bond.rapport()
     proposals: list[Proposal] = []
     for n in range(50):
         pasted = rendering(words, around=f"\nround {n}\n" if n % 2 else "")
@@ -490,7 +485,7 @@ def test_25_fifty_rounds_of_a_pasted_rendering_are_one_memory(
         proposals.append(Signal(signal="gratitude", actor="user", citations=(exact,)))
     found_reasons = {decided.reason for decided in answers(bond, *proposals)}
     assert found_reasons <= {"self_caused", "not_the_actors_words"}
-    assert derived_digests(bond) == digests and bond.rapport() == rapport
+    assert bond.digests() == digests and bond.rapport() == rapport
     assert current(bond) == before
     assert len(bond.beliefs()) == 1
 
@@ -880,7 +875,7 @@ def test_30_insisting_makes_no_promise_and_moves_nothing(
     with fixed_store(tmp_path_factory.mktemp("insist") / "s.db") as opened:
         bond = opened.relationship("lumi", "chen")
         bond.record("Hello.", "Hi.", at=START)
-        before, rapport = derived_digests(bond), bond.rapport()
+        before, rapport = bond.digests(), bond.rapport()
         proposals: list[Proposal] = []
         for words, days in told:
             text = said(bond, words, START + timedelta(days=days))
@@ -903,7 +898,7 @@ def test_30_insisting_makes_no_promise_and_moves_nothing(
         bond.propose(None, RuleProposer())
         assert bond.promises() == [] and bond.beliefs() == [] and bond.tensions() == []
         assert bond.rapport() == rapport
-        assert derived_digests(bond) == before
+        assert bond.digests() == before
         # The claim is kept as what was said, and each answer with its reason.
         assert len(bond.decisions()) >= 3 * len(told)
         assert [t.messages[0].content for t in bond.turns()[1:]] == [words for words, _ in told]

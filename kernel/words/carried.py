@@ -115,7 +115,7 @@ def value_follows(value: str, said: Iterable[Said], known: Iterable[str] = ()) -
         return True
     if _DAY.fullmatch(wanted):
         return False
-    if numbers_in(value) and (number_of(wanted) is not None or not content_words(value)):
+    if numbers_in(value) and (number_of(wanted) is not None or not _content_words(value)):
         return not _missing_numbers(value, cited)
     return wording_follows(value, cited, known)
 
@@ -226,13 +226,13 @@ def _taken_back(text: str, start: int) -> str:
 
 def _only_negates(clause: str) -> bool:
     light = {*_tables()["negators_en"], *_tables()["taking_back"]}
-    return negations(clause) > 0 and not content_words(clause.translate(_NEGATING)) - light
+    return negations(clause) > 0 and not _content_words(clause.translate(_NEGATING)) - light
 
 
 def _speaking_of(about: str, clause: str) -> str:
     """The parts of cited words that speak of a wording, with what takes them back; else all."""
     parts = _clauses(clause)
-    wanted = content_words(about)
+    wanted = _content_words(about)
     if len(parts) == 1 or not wanted:
         return clause
     kept: list[str] = []
@@ -248,12 +248,12 @@ def _speaking_of(about: str, clause: str) -> str:
 
 def speaks_of(about: str, part: str) -> bool:
     """Whether a part of a text has a word with meaning of another one."""
-    return _speaks_of(content_words(about), part)
+    return _speaks_of(_content_words(about), part)
 
 
 def _speaks_of(wanted: set[str], part: str) -> bool:
     words = folded(part)
-    return not stems(wanted).isdisjoint(stems(content_words(part))) or any(
+    return not stems(wanted).isdisjoint(stems(_content_words(part))) or any(
         _CJK.match(word) and word in words for word in wanted
     )
 
@@ -290,7 +290,7 @@ def _missing_days(wording: str, cited: list[Said]) -> list[str]:
 
 def _shares_something(wording: str, words: str) -> bool:
     """Whether a word with meaning is in both; across languages, whether enough was said at all."""
-    wanted, said = content_words(wording), content_words(words)
+    wanted, said = _content_words(wording), _content_words(words)
     if not stems(wanted).isdisjoint(stems(said)):
         return True
     if any(place(pair, words) is not None for word in wanted for pair in _paired(word)):
@@ -300,7 +300,7 @@ def _shares_something(wording: str, words: str) -> bool:
     return not wanted and bool(said)
 
 
-def content_words(text: str) -> set[str]:
+def _content_words(text: str) -> set[str]:
     """English words with meaning, and pairs of neighbouring Chinese characters with one."""
     lowered = folded(text)
     tables = _tables()
@@ -315,11 +315,6 @@ def content_words(text: str) -> set[str]:
 def stems(words: Iterable[str]) -> set[str]:
     """The beginnings of English words, without their endings, by which forms of one word agree."""
     return {_ENDING.sub("", word)[:_STEM] for word in words}
-
-
-def is_wide(word: str) -> bool:
-    """Whether a word begins with a Chinese, Japanese or Korean character."""
-    return _CJK.match(word) is not None
 
 
 def _paired(word: str) -> list[str]:

@@ -6,27 +6,39 @@ in any conversation count for nothing.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
-from enishi.kernel.words.carried import content_words, is_wide, stems
+from enishi.kernel.words.carried import stems
 
 NEAR = 2
 """So many texts right before count in full, older ones half."""
 
-_SHORTEST = 3
 _READ = 2000
 """Code points of a text that are looked at."""
+
+_WIDE = "\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af"
+
+
+class _Tables(NamedTuple):
+    word: re.Pattern[str]
+    wide: re.Pattern[str]
+    common: frozenset[str]
+    pairs: frozenset[str]
 
 
 def topic_words(text: str) -> frozenset[str]:
     """What a text speaks of, in a form that can be compared."""
-    words = content_words(text[:_READ])
-    wide = {word for word in words if is_wide(word)}
-    narrow = stems(word for word in words - wide if len(word) >= _SHORTEST)
-    return frozenset((wide | narrow) - _common())
+    tables = _tables()
+    text = text[:_READ].lower().replace("’", "'")
+    found = stems(set(tables.word.findall(text)) - tables.common)
+    for run in tables.wide.findall(text):
+        found.update(run[n : n + 2] for n in range(len(run) - 1))
+    return frozenset(found - tables.pairs)
 
 
 def cohesion(before: Sequence[frozenset[str]], words: frozenset[str]) -> int:
@@ -39,7 +51,12 @@ def cohesion(before: Sequence[frozenset[str]], words: frozenset[str]) -> int:
 
 
 @cache
-def _common() -> frozenset[str]:
+def _tables() -> _Tables:
     path = files("enishi.kernel.words") / "cohesion.toml"
-    tables = tomllib.loads(path.read_text("utf-8"))
-    return frozenset(stems(tables["english"])) | frozenset(tables["chinese"])
+    table = tomllib.loads(path.read_text("utf-8"))
+    return _Tables(
+        word=re.compile("[a-z]{3,}(?:'[a-z]+)?"),
+        wide=re.compile(f"(?:(?![{table['function']}])[{_WIDE}]){{2,}}"),
+        common=frozenset(table["english"]),
+        pairs=frozenset(table["chinese"]),
+    )

@@ -6,7 +6,7 @@ texts of the turns before. What speaks for a new episode and against it is count
     +4  it opens with a greeting                 -3  it answers, or goes on
     +3  the words before took leave              -2  the words before ended with a question
     +2  it says that it turns to something else  -3 to +1  how much it shares with them
-    +1  it tells of another day                  -3 to +11  the time that has passed
+    +1  it tells of another day                  -6 to +11  the time that has passed
 
 An episode begins at `ENOUGH` points. The time alone reaches that after seven hours, and any
 continuation then still outweighs it; where no time is known, the words alone decide.
@@ -47,7 +47,7 @@ MOST_TEXTS = 12
 
 ENOUGH = 4
 
-GAPS = ((10, -3), (45, -1), (180, 1), (420, 3), (1080, 4), (4320, 6), (10_080, 8))
+GAPS = ((10, -6), (45, -1), (180, 1), (420, 3), (1080, 4), (4320, 6), (10_080, 8))
 """Points for the time that has passed: up to so many minutes, so many points."""
 
 LONGEST = 11

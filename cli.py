@@ -268,7 +268,7 @@ def import_(
     """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs of E.R.I.I."""
     from enishi.host import read_file
     from enishi.packs.cards import read_card
-    from enishi.packs.erii import is_erii, read_erii
+    from enishi.packs.erii.reading import is_erii, read_erii
 
     data = {path: read_file(path) for path in files}
     packs = [path for path in files if is_erii(data[path])]

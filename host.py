@@ -59,9 +59,10 @@ from enishi.packs.cards import Card, read_card
 from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
 from enishi.packs.dates import read_zone
-from enishi.packs.erii import read_erii
-from enishi.packs.erii_comparing import differences
-from enishi.packs.erii_importing import EriiReport, import_erii
+from enishi.packs.erii.comparing import differences
+from enishi.packs.erii.importing import import_erii
+from enishi.packs.erii.reading import read_erii
+from enishi.packs.erii.report import EriiReport
 from enishi.packs.importing import ImportReport, import_chat, last_import
 from enishi.packs.mood_line import mood_line
 from enishi.packs.readers import proposers_of, read_chats

@@ -17,7 +17,7 @@ from enishi.kernel.explaining import Explanation, Quote, RecordView
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Problem, Verification
-from enishi.packs.erii_importing import EriiReport, Refused
+from enishi.packs.erii.report import EriiReport, Refused
 from enishi.packs.importing import ImportReport
 from enishi.projections.beliefs import BeliefView, Staleness
 from enishi.projections.chapters import ChapterView

@@ -26,9 +26,9 @@ from enishi.kernel.errors import (
     PackTooNew,
     UnreadableFile,
 )
-from enishi.packs import erii
-from enishi.packs.erii import is_erii, read_erii
-from enishi.packs.erii_importing import EriiReport
+from enishi.packs.erii import reading
+from enishi.packs.erii.reading import is_erii, read_erii
+from enishi.packs.erii.report import EriiReport
 
 PACKS = Path(__file__).parents[1] / "../shared/data/erii-pack"
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
@@ -432,7 +432,7 @@ def test_a_pack_that_does_not_hold_together_is_refused_in_one_line(
 
 
 def test_a_pack_above_the_limit_is_not_even_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erii, "LIMIT", 100)
+    monkeypatch.setattr(reading, "LIMIT", 100)
     with pytest.raises(PackTooLarge, match="at most 100"):
         read_erii("pack.erii", broken("none"))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from enishi.kernel.fold import fold_of
 from enishi.kernel.stream import Stream
-from enishi.packs import erii_proposals as made
-from enishi.packs.erii import EriiPack, EventPart, reflections
-from enishi.packs.erii_importing import EriiReport, Taken
+from enishi.packs.erii import proposals as made
+from enishi.packs.erii.reading import EriiPack, EventPart, reflections
+from enishi.packs.erii.report import EriiReport, Taken
 from enishi.projections.beliefs import BELIEFS, beliefs_at
 from enishi.projections.policy import ONE
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at

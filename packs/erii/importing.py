@@ -10,84 +10,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Proposal, ReadText
-from enishi.kernel.deciding.proposing import Decided, judge, propose
+from enishi.kernel.deciding.proposing import judge, propose
 from enishi.kernel.errors import Conflict
-from enishi.kernel.events import Delivery, Origin, payload_of
-from enishi.kernel.moments import Moment, date_of
-from enishi.kernel.recording import Message, Reply
-from enishi.kernel.stream import AHEAD, Draft, Stream
-from enishi.packs import erii_proposals as made
-from enishi.packs.dates import read_instant
-from enishi.packs.erii import BeliefSpan, Cited, EriiPack, EventPart, Said, TurnPart, reflections
+from enishi.kernel.events import payload_of
+from enishi.kernel.moments import Moment
+from enishi.kernel.stream import Draft, Stream
+from enishi.packs.erii import proposals as made
+from enishi.packs.erii.reading import Cited, EriiPack, EventPart, reflections
+from enishi.packs.erii.report import EriiReport, Refused, Taken
+from enishi.packs.erii.turns import Turns
 from enishi.packs.importing import last_import
 from enishi.projections.policy import DIMENSIONS, ONE, bundled_policy, fits_rapport
 
 FORMAT = "erii"
-SPEAKER = "erii"
-"""Who says what only the pack's own records say: a third party, whose word is hearsay."""
-
-_DELIVERED: dict[str, Delivery] = {
-    "overridden": "overridden",
-    "shown_unreviewed": "shown_unreviewed",
-}
-
-
-class Refused(NamedTuple):
-    """Something that the pack asserts and that has no effect here: what, its id, and why not."""
-
-    what: str
-    id: str
-    words: str
-    reason: str
-
-
-@dataclass(slots=True)
-class EriiReport:
-    """What came of a pack. `turns`, `notes` and `events` count what was recorded now.
-
-    `refused` has every item of the pack without effect here, `reworded` those whose wording is
-    that of the text, `left_out` counts what has no counterpart. `differences` are sentences on
-    what comes out otherwise than the other program reports it.
-    """
-
-    title: str
-    agent: str
-    user: str
-    branch: str
-    version: str
-    turns: int = 0
-    notes: int = 0
-    replies: int = 0
-    events: int = 0
-    revised: int = 0
-    refused: list[Refused] = field(default_factory=list)
-    reworded: list[str] = field(default_factory=list)
-    left_out: dict[str, int] = field(default_factory=dict)
-    differences: list[str] = field(default_factory=list)
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything was recorded."""
-        return any((self.turns, self.notes, self.replies, self.events, self.revised))
-
-
-@dataclass(slots=True)
-class Taken:
-    """What each item of a pack became: numbers of events, by its id in the pack and its kind."""
-
-    numbers: dict[tuple[str, str], int] = field(default_factory=dict)
-    decided: dict[tuple[str, str], Decided] = field(default_factory=dict)
-
-    def any_of(self, event: str) -> int | None:
-        """The number of anything that came of an event of the pack."""
-        kinds = ("signal", "promise", "loop", "end", "consequence", "step")
-        return next((n for kind in kinds if (n := self.numbers.get((kind, event)))), None)
 
 
 def import_erii(stream: Stream, pack: EriiPack, zone: ZoneInfo) -> tuple[EriiReport, Taken]:
@@ -116,8 +56,6 @@ class _Import:
         self.stream, self.pack, self.zone = stream, pack, zone
         self.title = f"{FORMAT} {pack.id}"
         self.branch = stream.history.current
-        self.latest = stream.now.at + AHEAD
-        self.texts: dict[str, int] = {}
         self.taken = Taken()
         self.left_out: Counter[str] = Counter()
         self.report = EriiReport(
@@ -137,9 +75,10 @@ class _Import:
                     f"restore {before[0]} first"
                 )
             self.branch, self.zone = before[0], ZoneInfo(before[1]["zone"])
+        self.turns = Turns(self.stream, self.branch, self.pack, self.zone, self.report)
         self._adopt()
-        notes = self._record()
-        self._beliefs(notes)
+        self.turns.record()
+        self._beliefs()
         for event in self.pack.contents.relationship_events:
             self._event(event)
         self._tensions()
@@ -157,7 +96,7 @@ class _Import:
         """The blueprint and the policy of the pack, where it did not bring them before."""
         relationship = self.pack.contents.relationship
         blueprint = relationship.blueprint
-        at = self._moment(relationship.created_at)
+        at = self.turns.moment(relationship.created_at)
         name = recording.party_name(self.stream, self.branch, self.stream.line.agent)
         card = json.dumps(
             {
@@ -211,178 +150,20 @@ class _Import:
             return None
         return numbers
 
-    # What was said
-
-    def _record(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """Record turns and notes in the order of their times. Returns text and words of each note."""
-        notes: dict[tuple[str, str], tuple[int, str]] = {}
-        todo: list[tuple[int, Callable[[], None]]] = []
-        at = 0
-        for turn in self.pack.contents.turn_records:
-            at = self._at(turn.opened_at, at)
-            todo.append((at, lambda turn=turn: self._turn(turn)))  # type: ignore[misc]
-        at = 0
-        for span in self.pack.beliefs():
-            at = self._at(span.since, at)
-            todo.append((at, lambda span=span: self._note(span, notes)))  # type: ignore[misc]
-        for _, record in sorted(todo, key=lambda one: one[0]):
-            record()
-        return notes
-
-    def _at(self, time: str | None, before: int) -> int:
-        moment = self._moment(time)
-        return before if moment is None else moment.at
-
-    def _turn(self, turn: TurnPart) -> None:
-        user, agent = turn.transcript.user_message, turn.transcript.agent_message
-        first, second = self._key(turn.turn_id, 1, user), self._key(turn.turn_id, 2, agent)
-        known = self._known(first, user) or self._known(second, agent)
-        if known is not None:
-            self._complete(turn, self.stream.history.turn[known])
-            return
-        delivered = _DELIVERED.get(str(turn.delivery_disposition), "shown")
-        opened = recording.open_turn(
-            self.stream,
-            self.branch,
-            [self._message(turn, user, first)] if user else [],
-            at=self._moment(turn.opened_at),
-            reply=self._reply(turn, agent, second, delivered) if agent else None,
-            by="import",
-        )
-        self.report.turns += 1
-        for place, said in enumerate(one for one in (user, agent) if one):
-            self.texts[said.message_id] = opened + 1 + place
-        if turn.status == "abandoned":
-            self._abandon(opened, turn.abandoned_at)
-
-    def _complete(self, turn: TurnPart, number: int) -> None:
-        """A turn that is recorded already, and may have got its reply or its end since."""
-        user, agent = turn.transcript.user_message, turn.transcript.agent_message
-        replied = None
-        for place, said in ((1, user), (2, agent)):
-            replied = self._known(self._key(turn.turn_id, place, said), said)
-            if said and replied is not None and replied not in self.stream.history.erased:
-                self.texts[said.message_id] = replied
-        if not self.stream.standing(self.branch).on_path(number):
-            return
-        status = self.stream.standing(self.branch).status(number)
-        if agent is not None and replied is None and status == "open":
-            delivered = _DELIVERED.get(str(turn.delivery_disposition), "shown")
-            reply = self._reply(turn, agent, self._key(turn.turn_id, 2, agent), delivered)
-            self.texts[agent.message_id] = recording.give_reply(
-                self.stream, self.branch, number, reply, by="import"
-            )
-            self.report.replies += 1
-        elif turn.status == "abandoned" and status == "open":
-            self._abandon(number, turn.abandoned_at)
-            self.report.replies += 1
-
-    def _abandon(self, turn: int, at: str | None) -> None:
-        payload = payload_of("TurnAbandoned", by="import")
-        moment = self._moment(at)
-        self.stream.append(Draft("TurnAbandoned", payload, turn, self.branch, happened=moment))
-
-    def _note(self, span: BeliefSpan, notes: dict[tuple[str, str], tuple[int, str]]) -> None:
-        """A belief as the pack keeps it: a note by nobody who took part, and no turn of theirs."""
-        since, until = self._days(span)
-        ends = f" ({since} – {until or ''})" if since else ""
-        words = f"{span.key}: {made.shown_value(span.value)}{ends}"
-        source = f"{span.event}/{span.key}"
-        key = self._key(source, 1, Said(message_id=source, content="", recorded_at=span.since))
-        known = self.stream.log.requested(self.stream.line, key)
-        if known is not None:
-            if known in self.stream.history.erased:
-                return
-            number = self.stream.standing(self.branch).chosen(known, default=known) or known
-            payload = self.stream.payload(number)
-            if payload is not None and payload["content"] != words:
-                number = recording.revise_text(self.stream, self.branch, known, words, by="import")
-                self.report.revised += 1
-            notes[span.event, span.key] = number, words
-            return
-        at = self._moment(span.since)
-        opened = recording.open_turn(
-            self.stream,
-            self.branch,
-            [
-                Message(
-                    content=words,
-                    role="other",
-                    speaker=SPEAKER,
-                    name="E.R.I.I.",
-                    happened=at,
-                    origin=Origin(source=self._source(source), position=1),
-                    request=key,
-                )
-            ],
-            at=at,
-            by="import",
-        )
-        self._abandon(opened, span.since)
-        notes[span.event, span.key] = opened + 1, words
-        self.report.notes += 1
-
-    def _days(self, span: BeliefSpan) -> tuple[str | None, str | None]:
-        """The first and the last day of a value: the day before it changed, or that day itself."""
-        first, last = self._moment(span.since), self._moment(span.until)
-        if first is None:
-            return None, None
-        until = None if last is None else date_of(max(first.day, last.day - 1)).isoformat()
-        return date_of(first.day).isoformat(), until
-
-    def _message(self, turn: TurnPart, said: Said, key: str) -> Message:
-        origin = Origin(source=self._source(turn.turn_id), position=1)
-        at = self._moment(said.recorded_at)
-        return Message(content=said.content, happened=at, origin=origin, request=key)
-
-    def _reply(self, turn: TurnPart, said: Said, key: str, delivered: Delivery) -> Reply:
-        return Reply(
-            content=said.content,
-            delivered=delivered,
-            happened=self._moment(said.recorded_at),
-            origin=Origin(source=self._source(turn.turn_id), position=2),
-            request=key,
-        )
-
-    def _source(self, item: str) -> str:
-        return f"{self.pack.id}/{item}"
-
-    def _key(self, item: str, position: int, said: Said | None) -> str:
-        moment = self._moment(said.recorded_at) if said else None
-        time = "unknown" if moment is None else str(moment.at)
-        return f"chat\n{self._source(item)}\n{position}\n{time}\n0"
-
-    def _known(self, key: str, said: Said | None) -> int | None:
-        """The number of what was taken in before; Conflict where the pack has other words now."""
-        number = self.stream.log.requested(self.stream.line, key) if said else None
-        if number is None or said is None or number in self.stream.history.erased:
-            return number
-        payload = self.stream.payload(number)
-        if payload is not None and payload["content"] != said.content:
-            raise Conflict(
-                f"{self.pack.name!r} has other words in {said.message_id!a} than what was taken in "
-                f"before as number {number}; nothing was taken in"
-            )
-        return number
-
-    def _moment(self, time: str | None) -> Moment | None:
-        moment = read_instant(time, self.zone)
-        return None if moment is None or moment.at > self.latest else moment
-
     # What it means
 
-    def _beliefs(self, notes: dict[tuple[str, str], tuple[int, str]]) -> None:
+    def _beliefs(self) -> None:
         relationship = self.pack.contents.relationship
         for span in self.pack.beliefs():
             item = f"{span.event}/{span.key}"
-            if (span.event, span.key) not in notes:
+            if (span.event, span.key) not in self.turns.notes:
                 self._refuse("belief", item, span.key, "text_erased")
                 continue
-            number, words = notes[span.event, span.key]
+            number, words = self.turns.notes[span.event, span.key]
             subject, key = made.subject_and_key(
                 span.key, relationship.agent_id, relationship.user_id
             )
-            days = [day for day in self._days(span) if day]
+            days = [day for day in self.turns.days(span) if day]
             shown = made.shown_value(span.value)
             self._decide(
                 "belief",
@@ -571,11 +352,11 @@ class _Import:
     def _words(self, cited: Iterable[Cited]) -> list[made.Words]:
         """Cited words whose text is here; what rests on any that is not has no evidence left."""
         found = list(cited)
-        if any(one.message not in self.texts for one in found):
+        if any(one.message not in self.turns.texts for one in found):
             return []
         return [
             made.Words(
-                self.texts[one.message],
+                self.turns.texts[one.message],
                 one.start,
                 one.end,
                 "user" if self.pack.messages[one.message][0] == "user" else "agent",

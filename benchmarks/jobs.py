@@ -10,18 +10,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cache
 from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from bare import BareTable, in_parts, scan, stored_rows
-from material import EverySecond, chat, exchanges
+from bare import BareTable, connect, in_parts, scan, stored_rows
+from material import EverySecond, EverySecondMood, chat, exchanges
 from measuring import Comparison, Job, Run
 from peer import Bond, fill, open_peer, replay
 
 import enishi
 from enishi.host import system_clock
+from enishi.kernel.deciding.proposals import Proposer
 from enishi.kernel.encoding import Header
 from enishi.kernel.events import payload_of
 from enishi.kernel.fold import Event
@@ -73,7 +75,7 @@ class Place:
 
     folder: Path
     open: ExitStack
-    histories: dict[int, Path] = field(default_factory=dict)
+    histories: dict[str, Path] = field(default_factory=dict)
 
     def file(self, name: str) -> Path:
         """Where a file of this name goes."""
@@ -90,12 +92,14 @@ class Place:
         self.open.callback(table.close)
         return table
 
-    def history(self, events: int) -> Path:
+    def history(self, events: int, proposer: Callable[[], Proposer] = EverySecond) -> Path:
         """A store with one relationship of so many events, made once."""
-        if events not in self.histories:
-            path = self.histories[events] = self.file(f"history-{events}")
-            _write_history(path, events // PER_TURN)
-        return self.histories[events]
+        reader = proposer()
+        name = f"history-{events}-{reader.name}"
+        if name not in self.histories:
+            path = self.histories[name] = self.file(name)
+            _write_history(path, events // PER_TURN, reader)
+        return self.histories[name]
 
 
 JobMaker = Callable[[Place, Sizes], Job]
@@ -219,6 +223,58 @@ def folds(place: Place, sizes: Sizes) -> Job:
         {"rapport()": lambda: _refold(path, sizes.history), PLAIN: lambda: scan(path, decode=True)},
         (Comparison("rapport()", PLAIN, 1 / 3),),
         long=True,
+    )
+
+
+def moods(place: Place, sizes: Sizes) -> Job:
+    """The moods of 10,000 turns by a store that knows nothing yet; every second one shows one."""
+    events = sizes.history // 2
+    path = place.history(events, EverySecondMood)
+
+    def whole() -> int:
+        with enishi.open(path, read_only=True) as store:
+            store.relationship("lumi", "chen", create=False).mood()
+        return events
+
+    return Job(
+        "read mood from zero",
+        "events",
+        {"mood()": whole, PLAIN: lambda: scan(path, decode=True)},
+        (Comparison("mood()", PLAIN, 1 / 3),),
+        long=True,
+    )
+
+
+def asking(place: Place, sizes: Sizes) -> Job:
+    """How somebody feels, asked of an open store whose fold is up to date."""
+    path = place.history(sizes.shorter, EverySecondMood)
+    bond = place.bond(path)
+    moment = bond.turns()[-1].happened
+    assert moment is not None
+    at = moment.to_datetime() + timedelta(hours=5)
+    plain = connect(path)
+    place.open.callback(plain.close)
+
+    def mood() -> int:
+        for _ in range(1000):
+            bond.mood(at=at)
+        return 1000
+
+    def rapport() -> int:
+        for _ in range(1000):
+            bond.rapport()
+        return 1000
+
+    def row() -> int:
+        for number in range(1000):
+            plain.execute("SELECT payload FROM record WHERE id = ?", (number,)).fetchone()
+        return 1000
+
+    return Job(
+        "ask for a mood",
+        "questions",
+        {"mood()": mood, "rapport()": rapport, "one row of plain SQLite": row},
+        (Comparison("mood()", "rapport()"), Comparison("mood()", "one row of plain SQLite")),
     )
 
 
@@ -392,9 +448,8 @@ def _event(header: Header, payload: dict[str, Any]) -> Event:
 # Shared
 
 
-def _write_history(path: Path, turns: int) -> None:
+def _write_history(path: Path, turns: int, proposer: Proposer) -> None:
     """A live relationship: each turn as recorded, then read by a proposer, in one transaction."""
-    proposer = EverySecond()
     with enishi.open(path) as store, store.transaction():
         bond = store.relationship("lumi", "chen")
         for said, reply, at in exchanges(turns):
@@ -415,6 +470,8 @@ JOBS: tuple[JobMaker, ...] = (
     imports,
     appends,
     folds,
+    moods,
+    asking,
     changes,
     peer_commits,
     peer_replays,

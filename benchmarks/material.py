@@ -12,7 +12,17 @@ from math import log
 from random import Random
 from typing import Literal, NamedTuple
 
-from enishi.kernel.deciding.proposals import Citation, Proposal, ReadText, Role, Signal, SignalKind
+from enishi.kernel.deciding.proposals import (
+    Citation,
+    Felt,
+    Mood,
+    Proposal,
+    ReadText,
+    Role,
+    Signal,
+    SignalKind,
+    Strength,
+)
 from enishi.kernel.moments import Moment
 from enishi.packs.chat import Chat, ChatLine, Wording
 
@@ -87,6 +97,32 @@ class EverySecond:
             return [_signal(texts[-1], "support", "agent")]
         kind = _SHOWN_BY_USER[self._asked // 2 % len(_SHOWN_BY_USER)]
         return [_signal(texts[0], kind, "user")]
+
+
+class EverySecondMood:
+    """A proposer that finds how the user feels in every second thing it says."""
+
+    name = "every-second-mood"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def propose(self, texts: list[ReadText]) -> list[Proposal]:
+        """All four values, now up and now down, of each intensity in turn."""
+        self._asked += 1
+        if self._asked % 2:
+            return []
+        step = self._asked // 2
+        felt = Felt(
+            valence=(step % 21 - 10) / 10,
+            arousal=step % 11 / 10,
+            fatigue=step % 7 / 7,
+            confidence=step % 5 / 5,
+        )
+        intensity: Strength = ("weak", "moderate", "strong")[step % 3]
+        citation = Citation(text=texts[0].number, start=0, end=2)
+        return [Mood(party="user", felt=felt, intensity=intensity, citations=(citation,))]
 
 
 def _line(position: int, role: Role, name: str, text: str, at: datetime) -> ChatLine:

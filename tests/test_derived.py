@@ -199,6 +199,10 @@ def live(bond: Relationship) -> Life:
     hurting = cite((three.message, "That hurt me."))
     add("felt", Mood(party="user", felt=Felt(valence=-0.5), citations=hurting))
     add("tired", Reflection(event=hurt, words="I was tired.", revises=thought, citations=tired))
+    low = cite((three.message, "That hurt me"))
+    add("low", Mood(party="user", felt=Felt(valence=-0.7), citations=low))
+    worn = cite((five.reply, "I was only tired"))
+    add("worn", Mood(party="agent", felt=Felt(fatigue=0.8), intensity="weak", citations=worn))
     return Life(turns, events)
 
 

@@ -54,6 +54,11 @@ ENGLISH = [
     ("I really love long walks in the rain.", "likes", "long walks in the rain"),
     ("I enjoy cooking, you know.", "likes", "cooking"),
     ("I'm a big fan of jazz.", "likes", "jazz"),
+    ("I've always loved horses.", "likes", "horses"),
+    ("I prefer tea over coffee.", "likes", "tea"),
+    ("I'm obsessed with opera.", "likes", "opera"),
+    ("I'm definitely a dog person.", "likes", "dog"),
+    ("I'm a bit of an introvert.", "identity", "introvert"),
     ("I can't stand loud music.", "dislikes", "loud music"),
     ("I don't like olives.", "dislikes", "olives"),
     ("My favourite colour is blue.", "favourite_colour", "blue"),
@@ -91,6 +96,9 @@ CHINESE = [
     ("我家的狗叫豆豆。", "pet", "豆豆"),
     ("我很喜欢爬山。", "likes", "爬山"),
     ("我爱吃火锅。", "likes", "吃火锅"),
+    ("我迷上了滑雪。", "likes", "滑雪"),
+    ("我平时喜欢画画。", "likes", "画画"),
+    ("我性格比较内向。", "identity", "内向"),
     ("我對攝影很感興趣。", "likes", "攝影"),
     ("我討厭下雨天。", "dislikes", "下雨天"),
     ("我不喜欢香菜。", "dislikes", "香菜"),
@@ -118,6 +126,17 @@ PROMISES = [
     ("I'll bring you the book on Monday.", "I'll bring you the book on Monday", "2024-03-04", None),
     ("If you pass, I promise I'll take you out.", "I'll take you out", None, "you pass"),
     ("I promise to wait if you are late.", "to wait", None, "you are late"),
+    ("I'll let you know how it went!", "I'll let you know how it went", None, None),
+    ("Sure, I'll send you the photos.", "I'll send you the photos", None, None),
+    ("I will definitely keep you posted.", "I will definitely keep you posted", None, None),
+    ("Don't worry, I won't let you down.", "I won't let you down", None, None),
+    ("I'll call you.", "I'll call you", None, None),
+    ("I'll visit you next week.", "I'll visit you next week", "2024-03-10", None),
+    ("放心，我不会告诉别人。", "我不会告诉别人", None, None),
+    ("我会永远陪着你。", "我会永远陪着你", None, None),
+    ("我给你煮碗面。", "我给你煮碗面", None, None),
+    ("我马上就去办。", "我马上就去办", None, None),
+    ("没事，包在我身上。", "包在我身上", None, None),
     ("我答应你明天去看雪。", "明天去看雪", "2024-03-02", None),
     ("我保证以后不再迟到。", "以后不再迟到", None, None),
     ("我一定会回来，我发誓。", "我一定会回来", None, None),
@@ -126,6 +145,13 @@ PROMISES = [
 ]
 
 LOOPS = [
+    ("We're hosting a party next month.", "hosting a party", "2024-04"),
+    ("I can't wait to go back next year!", "go back", "2025"),
+    ("I need to submit my thesis by Friday.", "submit my thesis", "2024-03-08"),
+    ("I've signed up for a marathon next month.", "a marathon", "2024-04"),
+    ("I'm hiking with friends this weekend.", "hiking with friends", "2024-03-03"),
+    ("我打算这周末去西湖边坐坐。", "去西湖边坐坐", "2024-03-03"),
+    ("明天我们要搬家。", "搬家", "2024-03-02"),
     ("I have an exam next Wednesday.", "exam", "2024-03-06"),
     ("The results come on Friday.", "results", "2024-03-08"),
     ("I'm nervous because I've got a job interview on March 12.", "job interview", "2024-03-12"),
@@ -171,8 +197,17 @@ SILENT = {
         "别再说了。",
     ],
     "no promise": [
-        "I'll call you.",
+        "I'll go home.",
         "I'll miss you tomorrow.",
+        "I'll give you that.",
+        "I'll bring her a cake.",
+        "I'll call you if I can.",
+        "I might send you pictures.",
+        "I won't tell you why I did it.",
+        "我给你写了一封信。",
+        "我都替你累。",
+        "我陪你去吧。",
+        "我给他打电话。",
         "I can't promise I'll come.",
         "I promised to come.",
         "You promised to come tomorrow.",
@@ -281,8 +316,16 @@ def test_silent(content: str) -> None:
 
 
 def test_without_a_moment_no_day_is_known() -> None:
-    assert found("I have an exam next Wednesday.", happened=None) == []
-    assert found("I'll call you tomorrow.", happened=None) == []
+    for words in (
+        "I have an exam next Wednesday.",
+        "下周我有一场比赛。",
+        "I'm moving to Oslo tomorrow.",
+    ):
+        (loop,) = found(words, happened=None)
+        assert isinstance(loop, OpenLoop) and loop.expected_by is None
+    # These may have been ahead, or long past.
+    for words in ("I have an exam on March 5.", "I had an exam last week.", "我五月五号有考试。"):
+        assert found(words, happened=None) == []
     (promise,) = found("I promise I'll call you tomorrow.", happened=None)
     assert isinstance(promise, Promise) and promise.due is None
 

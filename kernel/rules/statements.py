@@ -25,7 +25,7 @@ from enishi.kernel.deciding.proposals import (
     Proposal,
     ReadText,
 )
-from enishi.kernel.moments import date_of
+from enishi.kernel.moments import DAY, Moment, date_of
 from enishi.kernel.words.carried import Said, negated, negations
 from enishi.kernel.words.said_days import SaidDay, follows, said_days
 from enishi.kernel.words.sentences import WORDS
@@ -36,6 +36,7 @@ WIDEST_GAP = 25
 Span = tuple[int, int]
 
 _NEAR = 1000
+_ANY_TIME = (Moment(183 * DAY), Moment(2 * DAY))
 _UNSIGNED = ("constraint", "instruction")
 _AROUND = ' \t"“”「」『』《》'
 
@@ -211,9 +212,9 @@ class Statements:
         if (negations(act) % 2 == 1) != negated([_said(text, cited)]):
             return None
         days = {one.day for one in _days_ahead(text, cited)}
-        due = days.pop() if len(days) == 1 else None
-        if statement.dated and due is None:
+        if statement.dated and len(days) != 1:
             return None
+        due = _known_day(text, days.pop()) if len(days) == 1 else None
         return Promise(
             promiser=found.speaker,
             act=act,
@@ -246,14 +247,14 @@ class Statements:
         high = min(high for _, high in sentence.clauses if high >= last)
         days = _days_ahead(text, (low, min(high, sentence.asked)))
         loose = self._no_loop.search(sentence.speech, low, high)
-        if loose or len(days) != 1 or days[0].day == _today(text):
+        if loose or len(days) != 1 or days[0].day == _today(_seen_from(text)[0]):
             return None
         cited = min(first, days[0].start), max(last, days[0].end)
         apart = max(days[0].start - last, first - days[0].end)
         if apart > WIDEST_GAP or sentence.silenced(sentence, *cited):
             return None
-        said, day = _said(text, cited), days[0].day
-        if negated([said]) or not follows(day, said.words, said.moment):
+        said, day = _said(text, cited), _known_day(text, days[0].day)
+        if negated([said]) or (day and not follows(day, said.words, said.moment)):
             return None
         return OpenLoop(
             subject=text.content[slice(*taken)],
@@ -289,15 +290,27 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _days_ahead(text: ReadText, within: Span) -> list[SaidDay]:
-    """The days named within a span, if none of them is past."""
-    days = said_days(text.content[slice(*within)], text.happened) if text.happened else []
-    if any(one.day < _today(text)[: len(one.day)] for one in days):
-        return []
+    """The days named within a span, if none of them is past, whenever it was said."""
+    words = text.content[slice(*within)]
+    for seen_from in _seen_from(text):
+        days, today = said_days(words, seen_from), _today(seen_from)
+        if any(one.day < today[: len(one.day)] for one in days):
+            return []
     return [SaidDay(one.start + within[0], one.end + within[0], one.day) for one in days]
 
 
-def _today(text: ReadText) -> str:
-    return date_of(text.happened.day).isoformat() if text.happened else ""
+def _seen_from(text: ReadText) -> tuple[Moment, ...]:
+    """When it was said; where nobody knows, any time, for which two that lie apart stand."""
+    return (text.happened,) if text.happened else _ANY_TIME
+
+
+def _known_day(text: ReadText, day: str) -> str | None:
+    """A day that was named, unless nobody knows which one that is."""
+    return day if text.happened else None
+
+
+def _today(moment: Moment) -> str:
+    return date_of(moment.day).isoformat()
 
 
 def _said(text: ReadText, cited: Span) -> Said:

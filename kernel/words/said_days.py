@@ -47,7 +47,7 @@ class SaidDay(NamedTuple):
 
 def said_days(text: str, said: Moment | None) -> list[SaidDay]:
     """The days that a text names, in order. What needs the present is left out without `said`."""
-    now = None if said is None else date_of(said.day)
+    now = _calendar_day(said)
     found: list[SaidDay] = []
     taken = bytearray(len(text))
     for pattern, read in _READERS:
@@ -58,6 +58,14 @@ def said_days(text: str, said: Moment | None) -> list[SaidDay]:
                 found.append(one)
                 taken[one.start : one.end] = b"\1" * (one.end - one.start)
     return sorted(found)
+
+
+def _calendar_day(said: Moment | None) -> date | None:
+    """The day of a moment; None where it is unknown, or beyond the calendar."""
+    try:
+        return None if said is None else date_of(said.day)
+    except (ValueError, OverflowError):
+        return None
 
 
 def follows(day: str, text: str, said: Moment | None) -> bool:
@@ -172,6 +180,15 @@ def _period(match: re.Match[str], now: date | None) -> str | None:
     return date(now.year + step, 1, 1).isoformat()[:4]
 
 
+def _week(match: re.Match[str], now: date | None) -> str | None:
+    """A week, or its weekend: its Sunday, by which it is over."""
+    if now is None:
+        return None
+    which = (match["which"] or "").lower()
+    weeks = 1 if which.startswith(("next", "下")) else -1 if which.startswith(("last", "上")) else 0
+    return (now + timedelta(days=6 - now.weekday(), weeks=weeks)).isoformat()
+
+
 def _pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression, re.IGNORECASE | re.ASCII)
 
@@ -260,6 +277,20 @@ _READERS: tuple[tuple[re.Pattern[str], Read], ...] = (
         _relative,
     ),
     (_pattern(rf"{_EDGE}(?P<which>next|last|this) (?P<unit>month|year){_STOP}"), _period),
+    (
+        _pattern(
+            rf"{_EDGE}(?:(?P<which>next|last|this)(?: coming)?|(?:over|at|on|for|by) the|(?:the )?end of the)"
+            rf" week(?:end)?{_STOP}"
+        ),
+        _week,
+    ),
+    (
+        _pattern(
+            "(?<![下上])(?P<which>下个|下個|下|上个|上個|上|这个|這個|这|這|本)(?:周|星期|礼拜|禮拜)(?:末(?!班))?(?![一二三四五六日天年口岁歲到])"
+            "|(?P<bare>(?<![每过過上下])周末(?!班))"
+        ),
+        _week,
+    ),
     (_pattern("(?P<which>下个|下個|上个|上個|这个|這個|本)(?P<unit>月)"), _period),
     (
         _pattern("(?P<which>(?<![说說证證声聲聪聰发發文])明|(?<!过)(?<!過)去|今)(?P<unit>年)(?![轻輕龄齡幼老])"),

@@ -35,6 +35,7 @@ WIDEST_GAP = 25
 
 Span = tuple[int, int]
 
+_MARK = re.compile(rf"[^{WORDS}\0\n.!。！]{{0,8}}[?？]")
 _NEAR = 1000
 _ANY_TIME = (Moment(183 * DAY), Moment(2 * DAY))
 _UNSIGNED = ("constraint", "instruction")
@@ -142,7 +143,8 @@ class Statements:
         for match, one in self._matches(sentence, cued):
             slot = getattr(one.statement, "key", type(one.statement).__name__)
             taken = _trimmed(text.content, match.span(match.lastindex or 0))
-            wrong = match.end() > sentence.asked or one.never.search(sentence.speech, *taken)
+            asked = match.end() > sentence.asked or _MARK.match(sentence.speech, match.end())
+            wrong = asked or one.never.search(sentence.speech, *taken)
             if not wrong and slot not in seen and text.role != "other":
                 found = _Found(text, text.role, sentence, match.span(), taken)
                 if made := self._made(one.statement, found):

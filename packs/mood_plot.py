@@ -18,7 +18,8 @@ SPAN = timedelta(days=7)
 AFTER = timedelta(days=2)
 """Where nothing was seen within SPAN, the curve ends so long after something was seen last."""
 
-_LEVELS = "▁▂▃▄▅▆▇█"
+_LEVELS = "▁▂▃▄▅▆▇"
+"""An odd number, so that the middle, neither good nor bad, has a block of its own."""
 
 
 def moments(views: Sequence[MoodView]) -> list[datetime]:

@@ -358,7 +358,7 @@ def test_moods_on_the_command_line(tmp_path: Path, shell: Shell) -> None:
     told = shell.ok("mood", "--at", at, *here)
     assert "user · last seen 2026-02-01 20:00:00" in told and "agent · not seen yet" in told
     row = next(line for line in told.splitlines() if line.startswith("  fatigue"))
-    assert f"{wanted.fatigue:.2f}" in row and row.endswith("▂▂▆▆▆▆")
+    assert f"{wanted.fatigue:.2f}" in row and row.endswith("▂▂▆▆▅▅")
     assert "2026-01-26 08:00" in told and told.rstrip().endswith("2026-02-02 08:00")
 
     assert "mood of the user  valence" in shell.ok("show", *here)

@@ -15,11 +15,13 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
+
+from enishi.kernel.deciding.proposals import Strength
 
 LANGUAGES = ("en", "zh")
 VALUES = ("valence", "arousal", "fatigue", "confidence")
-STRENGTHS = ("weak", "moderate", "strong")
+STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
 _ROLES = (
     *("decoys", "greetings", "negators", "no_negators", "stronger", "weaker", "joints", "contrast"),
@@ -98,6 +100,11 @@ class Sentence(NamedTuple):
     def clause(self, unit: int) -> int:
         """The first unit of the clause in which a unit stands."""
         return max((edge for edge in self.edges if edge <= unit), default=0)
+
+    def opening(self, unit: int) -> int:
+        """The unit after the last mark before a unit: a "but" or "and" opens nothing here."""
+        ends = (n + 1 for n, one in enumerate(self.units[:unit]) if one.word in EDGES)
+        return max(ends, default=0)
 
 
 class Feelings:

@@ -1,8 +1,8 @@
 """The bundled observer of moods: how a party felt when it said something, as plain words show it.
 
 It tells the speaker's own feelings from those of others, and keeps silent about what is asked,
-supposed, told as a story, long past, or quoted. A sentence without a word of feeling counts where
-its words lean clearly to the good or the bad; that shows weakly, and in valence alone.
+supposed, told as a story, long past, or quoted. A text without a word of feeling counts where its
+words lean clearly to the good or the bad; that shows weakly, and in valence alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ LONGEST_SENTENCE = 500
 """What is longer, in code points, is not read: nobody's feeling is told so."""
 
 CLEAR = 60
-"""A sentence without words of feeling must lean so far, in hundredths of log-odds."""
+"""A sentence without words of feeling must lean so far, in hundredths of log-odds. Of those of a
+text that shows no feeling, the one that leans farthest is proposed."""
 
 _QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
 _JUDGED = frozenset({"good", "bad"})
@@ -81,40 +82,57 @@ class MoodObserver:
     def _moods(self, text: ReadText) -> Iterator[Mood]:
         content = text.content[:LONGEST_TEXT]
         folded = spoken(self._feelings.fold(content), self._asides)
+        clearest, valence, felt_any = (0, 0), 0, False
         for start, end in sentences(content):
             if end - start > LONGEST_SENTENCE:
                 continue
             sentence = self._feelings.sentence(folded, start, end)
-            for felt, strength in self._shown(sentence):
-                quote = content[start:end]
-                yield Mood(
-                    party="user" if text.role == "user" else "agent",
-                    felt=Felt(**{name: felt[name] / 10_000 for name in VALUES if name in felt}),
-                    intensity=strength,
-                    scorer=self.scorer,
-                    citations=(Citation(text=text.number, start=start, end=end, quote=quote),),
-                )
+            if not sentence.units or _asked(sentence) or _told(sentence):
+                continue
+            hits = self._feelings.hits(sentence)
+            own = [hit for hit in hits if _own(sentence, hit)]
+            for felt, strength in self._felt(own):
+                felt_any = True
+                yield self._mood(text, (start, end), felt, strength)
+            if not own and all(hit.feeling in _JUDGED for hit in hits):
+                leaning = self._clear_leaning(sentence)
+                if abs(leaning) > abs(valence):
+                    clearest, valence = (start, end), leaning
+        if valence and not felt_any:
+            yield self._mood(text, clearest, {"valence": valence}, "weak")
 
-    def _shown(self, sentence: Sentence) -> Iterator[tuple[dict[str, int], Strength]]:
+    def _mood(
+        self, text: ReadText, span: tuple[int, int], felt: dict[str, int], strength: Strength
+    ) -> Mood:
+        start, end = span
+        quote = text.content[start:end]
+        return Mood(
+            party="user" if text.role == "user" else "agent",
+            felt=Felt(**{name: felt[name] / 10_000 for name in VALUES if name in felt}),
+            intensity=strength,
+            scorer=self.scorer,
+            citations=(Citation(text=text.number, start=start, end=end, quote=quote),),
+        )
+
+    def _felt(self, own: Sequence[Hit]) -> Iterator[tuple[dict[str, int], Strength]]:
         """The feelings of a sentence: the bad and the good apart, each with how strongly."""
-        if not sentence.units or _asked(sentence) or _told(sentence):
-            return
-        hits = self._feelings.hits(sentence)
-        own = [hit for hit in hits if _own(sentence, hit)]
-        if own:
-            felt = [(hit, self._feelings.felt(hit)) for hit in own]
-            for sign in (1, -1):
-                side = [(h, f) for h, f in felt if (f.get("valence", 0) >= 0) == (sign > 0) and f]
-                if side:
-                    strength = max(hit.strength for hit, _ in side)
-                    yield _blended(side), STRENGTHS[strength]  # type: ignore[misc]
-        elif all(hit.feeling in _JUDGED for hit in hits) and not _formal(sentence):
-            leaning = self._leaning(sentence, ())
-            if _latin(sentence):
-                always = self._english.always
-                leaning = Leaning(leaning.good + always.good, leaning.bad + always.bad)
-            if max(leaning) >= CLEAR and abs(leaning.good - leaning.bad) >= CLEAR:
-                yield {"valence": leaning.valence}, "weak"
+        felt = [(hit, self._feelings.felt(hit)) for hit in own]
+        for good in (True, False):
+            side = [(h, f) for h, f in felt if f and (f.get("valence", 0) >= 0) == good]
+            if side:
+                strength = max(hit.strength for hit, _ in side)
+                yield _blended(side), STRENGTHS[strength]
+
+    def _clear_leaning(self, sentence: Sentence) -> int:
+        """The valence of a sentence that leans clearly, in 1/10000; 0 for any other."""
+        if _formal(sentence):
+            return 0
+        leaning = self._leaning(sentence, ())
+        if _latin(sentence):
+            always = self._english.always
+            leaning = Leaning(leaning.good + always.good, leaning.bad + always.bad)
+        clear = max(leaning) >= CLEAR and abs(leaning.good - leaning.bad) >= CLEAR
+        return leaning.valence if clear else 0
 
     def _leaning(self, sentence: Sentence, hits: Iterable[Hit]) -> Leaning:
         good, bad = self._english.leaning(sentence.units)
@@ -176,9 +194,11 @@ def _own(sentence: Sentence, hit: Hit) -> bool:
     if any("unreal" in mark.entry.roles for mark in before if mark.first >= clause):
         return False
     inside = {unit.word for unit in sentence.units[hit.first : hit.last]}
-    nearest = _nearest([mark for mark in before if mark.first >= low])
+    if not hit.alone and _described(sentence, hit):
+        return False
+    nearest = _nearest(before)
     if nearest is None:
-        return hit.alone or _bare(sentence, clause, hit.first)
+        return hit.alone or _bare(sentence, sentence.opening(hit.first), hit.first)
     if "me" not in nearest.entry.roles:
         return hit.alone and bool(inside & _MY)
     return hit.alone or _reaches(sentence, nearest, hit)
@@ -224,6 +244,14 @@ def _bare(sentence: Sentence, first: int, last: int) -> bool:
         ):
             covered -= set(range(mark.first, mark.last))
     return all(sentence.units[unit].word in EDGES for unit in covered)
+
+
+def _described(sentence: Sentence, hit: Hit) -> bool:
+    """Whether Chinese words of feeling describe a thing (开心的日子) or are what is spoken of."""
+    after = [unit.word for unit in sentence.units[hit.last : hit.last + 2]]
+    return after[:1] == ["是"] or (
+        after[:1] == ["的"] and after[1:] != [] and after[1] not in EDGES
+    )
 
 
 def _reaches(sentence: Sentence, subject: Mark, hit: Hit) -> bool:

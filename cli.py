@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from enishi.host import Relationship, Store
     from enishi.kernel.deciding.proposals import Proposer
     from enishi.kernel.deciding.proposing import Decided
+    from enishi.kernel.erasure_receipt import Receipt
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:
@@ -56,12 +57,13 @@ branch_app = typer.Typer(
     help="List, fork, switch, move and drop branches.",
 )
 
-START, LOOK, REMEMBERED, DECIDE, CHANGE, CARE = (
+START, LOOK, REMEMBERED, DECIDE, CHANGE, FORGET, CARE = (
     "Start, carry",
     "Look",
     "Remembered",
     "Decide",
     "Change, undoably",
+    "Forget",
     "Care",
 )
 
@@ -315,10 +317,16 @@ def import_(
 
 
 @app.command("list", rich_help_panel=LOOK)
-def list_(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+def list_(
+    store: StoreOption = DEFAULT_STORE,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Those that were taken out of sight.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List the relationships of the store."""
     with _opened(store) as opened:
-        summaries = [bond.summary() for bond in opened.relationships()]
+        summaries = [bond.summary() for bond in opened.relationships(archived=archived)]
     if as_json:
         _print_json(summaries)
         return
@@ -359,7 +367,14 @@ def show(
         as_lived=_at(as_lived),
         policy=None if policy is None else _read_policy(policy),
     )
-    return Answer({"rapport": rapport}, lambda console: terminal.print_rapport(console, rapport))
+    erased = bond.erased_then(at=_at(at), as_lived=_at(as_lived))
+
+    def tell(console: Console) -> None:
+        terminal.print_rapport(console, rapport)
+        if erased:
+            terminal.say(console, f"{erased} records of that time have been erased since", "yellow")
+
+    return Answer({"rapport": rapport, "erased": erased}, tell)
 
 
 @_on_relationship(LOOK)
@@ -676,6 +691,130 @@ def restore(
     return _done({"restored": numbers}, f"Restored: {terminal.listed(numbers)}")
 
 
+# Forget
+
+
+@app.command(rich_help_panel=FORGET)
+def erase(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="Turns, texts or events by their numbers.")
+    ] = None,
+    through: Annotated[
+        int | None, typer.Option(help="The last turn of a span that begins with the one given.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="What was said from this time on.")] = None,
+    until: Annotated[str | None, typer.Option(help="What was said before this time.")] = None,
+    belief: Annotated[
+        int | None, typer.Option(help="A belief and what speaks of it, not the texts under it.")
+    ] = None,
+    matching: Annotated[
+        str | None, typer.Option(help="Whatever contains this text, to the letter.")
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--everything",
+            help="The whole relationship; with --user or --agent alone, all of theirs.",
+        ),
+    ] = False,
+    again: Annotated[
+        Path | None, typer.Option(help="What this receipt says, in a store restored from a copy.")
+    ] = None,
+    keep_effects: Annotated[
+        bool, typer.Option("--keep-effects", help="Only the words; what carries none stays.")
+    ] = False,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="The same words of the scene in other relationships.")
+    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what would happen.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
+    store: StoreOption = DEFAULT_STORE,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    branch: BranchOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Destroy words for good, and what rests on them. Cannot be undone: see withdraw for that."""
+    from enishi.packs.erasure_told import print_plan, print_receipt
+
+    chosen = (numbers, through, since, until, belief, matching)
+    with _opened(store) as opened:
+        if again is not None or everything:
+            if (again is not None and everything) or plan or any(one is not None for one in chosen):
+                _fail("--everything and --again stand alone, without --plan", 2)
+            receipt = _erase_all(opened, agent, user, again, yes)
+        else:
+            bond = _bond(opened, agent, user, branch)
+            made = bond.plan_erasure(
+                *numbers or (),
+                through=through,
+                since=_at(since),
+                until=_at(until),
+                belief=belief,
+                matching=matching,
+                keep_effects=keep_effects,
+            )
+            if plan or not (yes or as_json):
+                if plan and as_json:
+                    _print_json(made)
+                else:
+                    print_plan(_console_for(store), made)
+            if plan:
+                return
+            _confirm(f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}", yes)
+            receipt = bond.erase(made, copies=copies)
+    if as_json:
+        _print_json(receipt.model_dump(mode="json"))
+    else:
+        print_receipt(_console(), receipt)
+
+
+def _erase_all(
+    opened: Store, agent: str | None, user: str | None, again: Path | None, yes: bool
+) -> Receipt:
+    if again is not None:
+        from enishi.host import read_file
+
+        _confirm(f"erase in {opened.path} what {again} says", yes)
+        try:
+            plain = json.loads(read_file(again))
+        except ValueError:
+            _fail(f"{again} is no receipt of an erasure: it is no JSON")
+        return opened.erase_again(plain)
+    if user is not None and agent is None:
+        _confirm(f"erase all relationships of the user {user!r}", yes)
+        return opened.erase_user(user)
+    if agent is not None and user is None:
+        _confirm(f"erase all relationships of the agent {agent!r}", yes)
+        return opened.erase_agent(agent)
+    bond = _bond(opened, agent, user, None)
+    _confirm(f"erase the relationship of {bond.agent!r} and {bond.user!r}", yes)
+    return bond.erase_relationship()
+
+
+def _confirm(what: str, yes: bool) -> None:
+    """Go on only if the person types the word; machines say --yes."""
+    if yes:
+        return
+    print(f"To {what} for good, type: erase", file=sys.stderr)
+    if sys.stdin.readline().strip() != "erase":
+        _fail("nothing was erased: it was not confirmed (for a program: --yes)")
+
+
+@_on_relationship(FORGET, branch=False)
+def archive(
+    bond: Relationship,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring it back into sight.")] = False,
+) -> Answer:
+    """Take the relationship out of sight of `list`; nothing about it changes."""
+    if undo:
+        bond.unarchive()
+    else:
+        bond.archive()
+    done = "back in sight" if undo else "out of sight; bring it back with: enishi archive --undo"
+    return _done({"archived": not undo}, f"{bond.agent} and {bond.user}: {done}")
+
+
 # Care
 
 
@@ -691,7 +830,8 @@ def verify(
 ) -> None:
     """Check every byte, copy and index of the log, and say where something is wrong."""
     with _opened(store) as opened:
-        bonds = _bonds(opened, agent, user) if tip is None else [_bond(opened, agent, user, None)]
+        every = tip is None
+        bonds = _bonds(opened, agent, user, every) if every else [_bond(opened, agent, user, None)]
         found = _verified(bonds, tip)
         stray = opened.stray()
     if as_json:
@@ -753,8 +893,10 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
     from enishi import __version__
 
     with _opened(store) as opened:
+        opened.scrub()
+        pending = opened.to_scrub()
         found = opened.inspect()
-        bonds = opened.relationships()
+        bonds = opened.relationships(archived=None)
     facts = {
         "enishi": __version__,
         "python": platform.python_version(),
@@ -765,6 +907,7 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
         "relationships": len(bonds),
         "records": found.rows.get("record", 0),
         "checkpoints": found.rows.get("checkpoint", 0),
+        "to_scrub": len(pending),
     }
     if as_json:
         _print_json({**facts, "known_faults": found.known_faults, "problems": found.problems})
@@ -774,6 +917,11 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
             terminal.say(console, f"{name:14} {value}")
         for fault in found.known_faults:
             terminal.say(console, f"SQLite {found.sqlite}: {fault}", "yellow")
+        if pending:
+            lines = ", ".join(f"tombstone {number} of line {line}" for line, number in pending)
+            terminal.say(
+                console, f"scrub pending: {lines}; somebody else reads the store", "yellow"
+            )
         for problem in found.problems:
             terminal.say(console, f"problem: {problem}", "bold red")
         if not found.problems:
@@ -793,10 +941,14 @@ def _opened(path: Path, create: bool = False) -> Iterator[Store]:
         yield store
 
 
-def _bonds(store: Store, agent: str | None, user: str | None) -> list[Relationship]:
+def _bonds(
+    store: Store, agent: str | None, user: str | None, every: bool = False
+) -> list[Relationship]:
+    """The relationships of these two; those out of sight too where `every` one or one is named."""
+    named = every or agent is not None or user is not None
     found = [
         bond
-        for bond in store.relationships()
+        for bond in store.relationships(archived=None if named else False)
         if agent in (None, bond.agent) and user in (None, bond.user)
     ]
     if not found:

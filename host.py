@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
@@ -33,12 +34,31 @@ from enishi.kernel.deciding.proposing import (
     release,
     standing_texts,
 )
+from enishi.kernel.erasure import (
+    Asked,
+    Part,
+    ask,
+    erase,
+    erase_relationship,
+    of_numbers,
+    of_party,
+    reached,
+)
+from enishi.kernel.erasure_plan import Plan, check_plan, copies_of, plan
+from enishi.kernel.erasure_receipt import (
+    PATIENCE,
+    Receipt,
+    erase_again,
+    read_receipt,
+    receipt_of,
+)
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
-from enishi.kernel.events import Delivery
+from enishi.kernel.events import Delivery, ErasureReason
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, State, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.inspection import Inspection, inspect_store
+from enishi.kernel.lines import archive
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
@@ -152,9 +172,13 @@ class Store:
             bond.adopt_policy(policy)
         return bond
 
-    def relationships(self) -> list[Relationship]:
-        """All relationships, in the order in which they came."""
-        return [Relationship(self, self._stream(line)) for line in self._log.lines()]
+    def relationships(self, *, archived: bool | None = False) -> list[Relationship]:
+        """All relationships in sight, in the order in which they came.
+
+        With `archived`, those out of sight alone; None is all.
+        """
+        lines = self._log.lines(archived=archived)
+        return [Relationship(self, self._stream(line)) for line in lines]
 
     def stray(self) -> list[Problem]:
         """What the store holds of relationships that it does not list. A whole store has none."""
@@ -224,7 +248,7 @@ class Store:
 
     def _user_of(self, chat: Chat, agent: str) -> str:
         """The user whose relationship took this file in before, else the one it names."""
-        for bond in self.relationships():
+        for bond in self.relationships(archived=None):
             if bond.agent == agent and bond.has_imported(chat.title):
                 return bond.user
         return chat_user(chat)
@@ -234,6 +258,62 @@ class Store:
         """All that is recorded within is recorded together, or nothing is."""
         with self._log.writing():
             yield
+
+    # Erasing
+
+    def erase_user(self, user: str, *, reason: ErasureReason = "request") -> Receipt:
+        """Erase every relationship of a user for good, and what that user said in others'.
+
+        Looks through the whole store. Of an id that is not there nothing is erased: whether it
+        ever was cannot be told any more.
+        """
+        return self._erase_party("user", user, reason)
+
+    def erase_agent(self, agent: str, *, reason: ErasureReason = "request") -> Receipt:
+        """Erase every relationship of an agent for good, and what it said in others'."""
+        return self._erase_party("agent", agent, reason)
+
+    def _erase_party(
+        self, scope: Literal["user", "agent"], party: str, reason: ErasureReason
+    ) -> Receipt:
+        check_id(party, f"the {scope}")
+        parts: list[Part] = []
+        with self._log.writing():
+            for line in self._log.lines():
+                stream = self._stream(line)
+                if party == (line.user if scope == "user" else line.agent):
+                    # The other lines of a relationship go with its first.
+                    parts += [] if line.name else erase_relationship(stream, scope, reason)
+                    continue
+                with stream.writing():
+                    asked = of_party(stream, party, scope)
+                    parts += erase(stream, asked, reason) if asked.numbers else []
+        return receipt_of(self._log, parts, scope, reason, False)
+
+    def erase_again(self, receipt: Receipt | Mapping[str, Any]) -> Receipt:
+        """Erase in this store what a receipt says was erased, as after restoring an older copy.
+
+        Records that are not those of the receipt are NotFound, and nothing is erased. Relationships
+        that this store does not have are passed over.
+        """
+        given = receipt if isinstance(receipt, Receipt) else read_receipt(receipt)
+        parts: list[Part] = []
+        with self._log.writing():
+            for line in self._log.lines():
+                if line.relationship.hex() in {part.relationship for part in given.parts}:
+                    stream = self._stream(line)
+                    with stream.writing():
+                        parts += erase_again(stream, given)
+        return receipt_of(self._log, parts, given.scope, given.reason, given.keep_effects)
+
+    def scrub(self) -> bool:
+        """Try again to scrub what was erased; False where a reader is still in the way."""
+        return self._log.scrub(PATIENCE)
+
+    def to_scrub(self) -> list[tuple[int, int]]:
+        """The tombstones, by line and number, whose bytes still have to go from the files."""
+        with self._log.reading():
+            return self._log.to_scrub()
 
     def inspect(self) -> Inspection:
         """What the file consists of, and what SQLite's own check of it finds."""
@@ -408,6 +488,134 @@ class Relationship:
         """Let what was withdrawn count again."""
         with self._writing() as branch:
             recording.restore(self._stream, branch, numbers)
+
+    # Erasing: not to be undone. Withdrawing can be.
+
+    def plan_erasure(
+        self,
+        *about: _Numbered | int,
+        through: _Numbered | int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        belief: _Numbered | int | None = None,
+        matching: str | None = None,
+        keep_effects: bool = False,
+    ) -> Plan:
+        """What erasing this would do: what goes, what stays, what returns, what says it again.
+
+        Takes what `erase` takes, and changes nothing. `erase` carries the plan out.
+        """
+        with self._reading() as branch:
+            asked = self._asked(
+                branch, about, through, since, until, belief, matching, keep_effects
+            )
+            made = plan(self._stream, branch, asked, matching)
+            returns = reading.beliefs_returning(
+                self._stream, branch, made.numbers, keep_effects, self._store._now()
+            )
+        return replace(made, returns=returns)
+
+    def erase(
+        self,
+        *about: _Numbered | int | Plan,
+        through: _Numbered | int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        belief: _Numbered | int | None = None,
+        matching: str | None = None,
+        keep_effects: bool = False,
+        copies: bool = False,
+        reason: ErasureReason = "request",
+    ) -> Receipt:
+        """Destroy words for good, with everything that rests on them; nothing brings them back.
+
+        `about` are turns, texts, events or their numbers; with `through`, the turns from the one
+        to the other. `since` and `until` (exclusive) take what was said in that time, on every
+        branch. `belief` takes a belief and what speaks of it, not the texts under it. A text to
+        look for (`matching`) is erased through its plan alone, which shows where it was found. A
+        plan that is older than the log is ExpectationFailed.
+
+        With `keep_effects` only what carries words goes, and what is content-free stays. With
+        `copies`, the same words of the same scene go from other relationships as well.
+        """
+        planned = about[0] if len(about) == 1 and isinstance(about[0], Plan) else None
+        if matching is not None:
+            raise InvalidInput(
+                "a text is looked for before it is erased: "
+                "plan = bond.plan_erasure(matching=...), look at it, then bond.erase(plan)"
+            )
+        parts: list[Part] = []
+        with self._writing() as branch:
+            if planned is not None:
+                asked = planned.asked
+                check_plan(self._stream, planned)
+            else:
+                named = [one for one in about if not isinstance(one, Plan)]
+                if len(named) < len(about):
+                    raise InvalidInput("a plan is carried out alone")
+                asked = self._asked(
+                    branch, named, through, since, until, belief, None, keep_effects
+                )
+            elsewhere = self._copies_of(asked) if copies else []
+            parts += erase(self._stream, asked, reason)
+            for stream, numbers in elsewhere:
+                with stream.writing():
+                    there = of_numbers(stream, numbers, asked.keep_effects)
+                    parts += erase(stream, there, reason)
+        log = self._stream.log
+        return receipt_of(log, parts, asked.scope, reason, asked.keep_effects)
+
+    def erase_relationship(self, *, reason: ErasureReason = "request") -> Receipt:
+        """Erase all of it for good, the names of the two included. They can begin a new one."""
+        with self._stream.writing():
+            parts = erase_relationship(self._stream, reason=reason)
+        return receipt_of(self._stream.log, parts, "relationship", reason, False)
+
+    def archive(self) -> None:
+        """Take the relationship out of sight: `Store.relationships` leaves it out from now on."""
+        with self._stream.writing():
+            archive(self._stream.log, self.id, archived=True)
+
+    def unarchive(self) -> None:
+        """Bring the relationship back into sight; nothing about it has changed."""
+        with self._stream.writing():
+            archive(self._stream.log, self.id, archived=False)
+
+    def erased_then(self, *, at: datetime | None = None, as_lived: datetime | None = None) -> int:
+        """How many records that an answer about then would rest on have been erased since."""
+        with self._reading() as branch:
+            return reading.erased_then(self._stream, branch, _moment(at), _moment(as_lived))
+
+    def _asked(
+        self,
+        branch: int,
+        about: Sequence[_Numbered | int],
+        through: _Numbered | int | None,
+        since: datetime | None,
+        until: datetime | None,
+        belief: _Numbered | int | None,
+        matching: str | None,
+        keep_effects: bool,
+    ) -> Asked:
+        return ask(
+            self._stream,
+            branch,
+            [_number(one) for one in about],
+            through=None if through is None else _number(through),
+            since=_moment(since),
+            until=_moment(until),
+            belief=None if belief is None else _number(belief),
+            matching=matching,
+            keep_effects=keep_effects,
+        )
+
+    def _copies_of(self, asked: Asked) -> list[tuple[Stream, tuple[int, ...]]]:
+        found = []
+        for copy in copies_of(self._stream, reached(self._stream, asked)):
+            line = self._stream.log.line_of(copy.agent, copy.user)
+            if line is not None:
+                found.append((self._store._stream(line), copy.numbers))
+        return found
 
     # Who, and by which numbers
 
@@ -906,7 +1114,15 @@ def _moment(when: datetime | None) -> Moment | None:
     return None if when is None else Moment.of(when)
 
 
-def _number(about: Turn | Text | int) -> int:
+class _Numbered(Protocol):
+    """Whatever the face hands out that has a number of its own."""
+
+    @property
+    def number(self) -> int:
+        """The number of its record."""
+
+
+def _number(about: _Numbered | int) -> int:
     return about if isinstance(about, int) else about.number
 
 
@@ -1028,6 +1244,12 @@ class AsyncRelationship:
     drop = _twin(Relationship.drop)
     withdraw = _twin(Relationship.withdraw)
     restore = _twin(Relationship.restore)
+    plan_erasure = _twin(Relationship.plan_erasure)
+    erase = _twin(Relationship.erase)
+    erase_relationship = _twin(Relationship.erase_relationship)
+    erased_then = _twin(Relationship.erased_then)
+    archive = _twin(Relationship.archive)
+    unarchive = _twin(Relationship.unarchive)
     rename = _twin(Relationship.rename)
     name_of = _twin(Relationship.name_of)
     adopt_blueprint = _twin(Relationship.adopt_blueprint)
@@ -1088,6 +1310,11 @@ class AsyncStore:
         """All relationships, in the order in which they came."""
         plain = await asyncio.to_thread(self.plain.relationships)
         return [AsyncRelationship(bond) for bond in plain]
+
+    erase_user = _twin(Store.erase_user)
+    erase_agent = _twin(Store.erase_agent)
+    erase_again = _twin(Store.erase_again)
+    scrub = _twin(Store.scrub)
 
     async def close(self) -> None:
         """Close the file."""

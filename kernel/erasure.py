@@ -7,10 +7,11 @@ too; with `keep_effects` only what carries words goes, and content-free events s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from enishi.kernel.deciding.proposals import Frozen
 from enishi.kernel.errors import InvalidInput, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.history import CONTENT_FREE, KINDS, TEXT_CODES, TOMBSTONES, kind_code
@@ -46,33 +47,77 @@ class Asked(NamedTuple):
     keep_effects: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What was erased of one relationship. Content-free.
+class Range(Frozen):
+    """Records in a row, both ends included, with the hashes of the first and the last in hex."""
 
-    `relationship` and the tips are in hexadecimal; `numbers` are the records whose payloads went,
-    `types` counts them. `rows` counts what went of other tables. `tombstone` is the number of the
-    record that says so, None where nothing was left to erase.
+    first: int
+    last: int
+    first_hash: str
+    last_hash: str
+
+
+class Part(Frozen):
+    """What was erased of one line of one relationship. Content-free.
+
+    `relationship`, hashes and tips are in hexadecimal. `ranges` are the records whose payloads
+    went, `types` counts them. `rows` counts what went of other tables. `tombstone` is the number
+    of the record that says so, None where nothing was left to erase. `at` is in microseconds UTC.
     """
 
     relationship: str
+    line: str = ""
     tombstone: int | None
     keep_effects: bool
-    numbers: tuple[int, ...]
+    ranges: tuple[Range, ...]
     types: dict[str, int]
     rows: dict[str, int]
     length_before: int
     tip_before: str
     tip_after: str
-    at: Moment
+    at: int
 
     @property
-    def erased(self) -> int:
-        """How many payloads went."""
-        return len(self.numbers)
+    def numbers(self) -> tuple[int, ...]:
+        """The records whose payloads went, one by one."""
+        return tuple(n for part in self.ranges for n in range(part.first, part.last + 1))
 
 
 # What is asked for
+
+
+def ask(
+    stream: Stream,
+    branch: int,
+    numbers: Sequence[int] = (),
+    *,
+    through: int | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    belief: int | None = None,
+    matching: str | None = None,
+    keep_effects: bool = False,
+) -> Asked:
+    """What is to be erased, asked for in exactly one of these ways. Needs `reading`.
+
+    `through` makes a span of turns that begins with the one number given.
+    """
+    timed = since is not None or until is not None
+    ways = (bool(numbers), timed, belief is not None, matching is not None)
+    if sum(ways) != 1:
+        raise InvalidInput(
+            "say what to erase in one way: by numbers, by a time, a belief or a text to look for"
+        )
+    if through is not None:
+        if len(numbers) != 1:
+            raise InvalidInput("a span begins with one turn; name it")
+        return of_span(stream, branch, numbers[0], through, keep_effects)
+    if timed:
+        return of_time(stream, since, until, keep_effects)
+    if belief is not None:
+        return of_belief(stream, belief, keep_effects)
+    if matching is not None:
+        return of_word(stream, matching, keep_effects)
+    return of_numbers(stream, numbers, keep_effects)
 
 
 def of_numbers(stream: Stream, numbers: Iterable[int], keep_effects: bool = False) -> Asked:
@@ -162,6 +207,16 @@ def of_belief(stream: Stream, belief: int, keep_effects: bool = False) -> Asked:
         ):
             about.append(number)
     return of_numbers(stream, about, keep_effects)._replace(scope="belief")
+
+
+def of_party(stream: Stream, party: str, scope: ErasureScope) -> Asked:
+    """What somebody else of this id said here, and the names they went by; may be nothing."""
+    numbers = [
+        record.header.number
+        for record in stream.log.records(stream.line.line, 1)
+        if record.payload and party in (record.payload.get("speaker"), record.payload.get("party"))
+    ]
+    return Asked(scope, tuple(numbers))
 
 
 def of_word(stream: Stream, text: str, keep_effects: bool = False) -> Asked:
@@ -330,16 +385,24 @@ def _destroy(
         tombstone = stream.destroy(numbers, kind, scope=scope, reason=reason)
     return Part(
         relationship=stream.line.relationship.hex(),
+        line=stream.line.name,
         tombstone=tombstone,
         keep_effects=keep_effects,
-        numbers=tuple(numbers),
+        ranges=tuple(_ranges(stream, numbers)),
         types=dict(sorted(kinds.items())),
         rows=rows,
         length_before=length,
         tip_before=(tip or b"").hex(),
         tip_after=(stream.log.tip(stream.line.line)[1] or b"").hex(),
-        at=Moment(stream.now.at),
+        at=stream.now.at,
     )
+
+
+def _ranges(stream: Stream, numbers: Sequence[int]) -> Iterator[Range]:
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        ends = (stream.log.hash_of(stream.line.line, n).hex() for n in (run[0], run[-1]))
+        yield Range(first=run[0], last=run[-1], first_hash=next(ends), last_hash=next(ends))
 
 
 def type_name(stream: Stream, number: int) -> str:

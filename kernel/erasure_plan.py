@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from enishi.kernel.erasure import Asked, Part, around, erase, reached, strings, type_name
-from enishi.kernel.errors import ExpectationFailed
-from enishi.kernel.events import ErasureReason
+from enishi.kernel.erasure import Asked, around, reached, strings, type_name
+from enishi.kernel.erasure_receipt import OUT_OF_REACH, OutOfReach
+from enishi.kernel.errors import ExpectationFailed, InvalidInput
 from enishi.kernel.history import TEXT_CODES
 from enishi.kernel.log import Line
 from enishi.kernel.stream import Stream
@@ -26,10 +26,6 @@ _VALUES = {
     "LoopOpened": ("subject", "continuation"),
 }
 """What of a derived event is worth looking for elsewhere."""
-
-OUT_OF_REACH = ("copies_of_the_file", "exported_packs", "prompts_sent_to_models", "storage_medium")
-"""What no erasure in the store reaches: backups of the file, what was exported or sent elsewhere,
-and blocks that the disk itself has put aside."""
 
 
 class Said(NamedTuple):
@@ -71,8 +67,8 @@ class Plan:
     repeats: tuple[Said, ...]
     wordings: tuple[int, ...]
     copies: tuple[Copies, ...]
+    out_of_reach: tuple[OutOfReach, ...]
     returns: tuple[int, ...] = ()
-    out_of_reach: tuple[str, ...] = OUT_OF_REACH
 
 
 def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> Plan:
@@ -98,18 +94,20 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
         matched=() if word is None else _matched(stream, going, word),
         repeats=tuple(_repeats(stream, going, needles)),
         wordings=_other_wordings(stream, going),
-        copies=tuple(_copies(stream, numbers)),
+        copies=tuple(copies_of(stream, numbers)),
+        out_of_reach=OUT_OF_REACH,
     )
 
 
-def erase_planned(stream: Stream, made: Plan, reason: ErasureReason = "request") -> list[Part]:
-    """Carry a plan out, if nothing was recorded since. Needs `writing`."""
+def check_plan(stream: Stream, made: Plan) -> None:
+    """A plan for another relationship is InvalidInput, one older than the log ExpectationFailed."""
+    if made.relationship != stream.line.relationship.hex():
+        raise InvalidInput("the plan was made for another relationship")
     length, tip, _ = stream.log.tip(stream.line.line)
     if (length, (tip or b"").hex()) != (made.length, made.tip):
         raise ExpectationFailed(
             f"the plan was made for {made.length} records and there are {length} now; plan again"
         )
-    return erase(stream, made.asked, reason)
 
 
 def _counted(stream: Stream, numbers: Iterable[int]) -> dict[str, int]:
@@ -195,7 +193,8 @@ def _repeated(words: str, needles: _Needles) -> str | None:
 # The same scene in other relationships
 
 
-def _copies(stream: Stream, numbers: Sequence[int]) -> Iterable[Copies]:
+def copies_of(stream: Stream, numbers: Sequence[int]) -> Iterable[Copies]:
+    """The same words of the same scenes in other relationships. Reads all of them, if any."""
     history = stream.history
     texts = [n for n in numbers if history.kind[n] in TEXT_CODES]
     opened = stream.payloads(sorted({history.turn[n] for n in texts}), checked=False)

@@ -545,6 +545,19 @@ class Log:
             [(key_of(line, number),) for number in numbers],
         )
 
+    def are_gone(self, line: int, numbers: Sequence[int]) -> bool:
+        """Whether nothing is left of these payloads and salts."""
+        for start in range(0, len(numbers), 500):
+            keys = [key_of(line, number) for number in numbers[start : start + 500]]
+            marks = ",".join("?" * len(keys))
+            sql = (
+                f"SELECT count(*) FROM record WHERE id IN ({marks})"
+                " AND (payload IS NOT NULL OR salt IS NOT NULL)"
+            )
+            if self._query(sql, keys) != [(0,)]:
+                return False
+        return True
+
     # Checkpoints: a cache, dropped at any time.
 
     def checkpoints(self, line: int, projection: str, version: int) -> dict[bytes, int]:

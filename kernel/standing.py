@@ -66,6 +66,11 @@ class Standing:
         wordless = number in self.history.erased or self.history.kind[number] in CONTENT_FREE
         return cause in self or (wordless and bool(self._flags[cause]))
 
+    def on_erased(self) -> list[int]:
+        """The standing events that rest on words that were erased."""
+        rest = self.history.resting_on(self.history.spared) if self.history.spared else set()
+        return sorted(number for number in rest if number in self)
+
     def watch(self, watcher: Watcher) -> None:
         """Keep a watcher's `stale` up to date from now on."""
         self._watchers.append(watcher)

@@ -75,7 +75,11 @@ class BranchView:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One relationship of a store at a glance."""
+    """One relationship of a store at a glance.
+
+    `erased` are the records whose payloads are gone, `on_erased` the events that count and rest on
+    such.
+    """
 
     agent: str
     user: str
@@ -84,6 +88,8 @@ class Summary:
     turns: int
     events: int
     last: Moment | None
+    erased: int
+    on_erased: int
 
 
 def summary(stream: Stream, branch: int) -> Summary:
@@ -97,6 +103,8 @@ def summary(stream: Stream, branch: int) -> Summary:
         turns=len(standing.path) - 1,
         events=len(stream.history),
         last=standing.last_moment(),
+        erased=len(stream.history.erased),
+        on_erased=len(standing.on_erased()),
     )
 
 

@@ -88,7 +88,8 @@ def print_records(console: Console, records: Iterable[RecordView], hidden: int) 
     _earlier(console, hidden, "records")
     table = _table("number >", "type", "turn >", "happened", "counts")
     for one in records:
-        _row(table, one.number, one.type, one.turn, _time(one.happened), one.why_not or "yes")
+        counts = one.why_not or ("yes, on erased words" if one.on_erased else "yes")
+        _row(table, one.number, one.type, one.turn, _time(one.happened), counts)
     console.print(table)
 
 
@@ -135,6 +136,8 @@ def print_overview(console: Console, found: dict[str, Any]) -> None:
     about: Summary = found["relationship"]
     line = f"{found['agent']} and {found['user']} · branch {about.branch} · {about.turns} turns"
     say(console, f"{line} · last spoke {_time(about.last)}", "bold")
+    if about.on_erased:
+        say(console, f"{about.on_erased} events count and rest on words that were erased", "yellow")
     print_rapport(console, found["rapport"])
     for mood in found["mood"]:
         say(console, f"  {f'mood of the {mood.party}':17} {felt(mood)}")
@@ -219,6 +222,8 @@ def print_explanation(
     say(console, f"number {found.number} · {found.type}{turn}", "bold")
     counts = "it counts" if found.why_not is None else f"it does not count: {found.why_not}"
     say(console, f"  {counts}")
+    if found.on_erased and found.why_not is None:
+        say(console, "  it rests on words that have been erased", "yellow")
     say(console, f"  happened {_time(found.happened)}, recorded {_time(found.recorded)}")
     if found.text is not None:
         print_text(console, found.text)

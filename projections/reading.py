@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, cast
@@ -26,6 +26,7 @@ from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
+from enishi.projections.beliefs import BELIEFS, beliefs_at
 from enishi.projections.mood import MOOD, Feeling, MoodView, course, seen_last, state_by
 from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
 from enishi.projections.rapport import RAPPORT, rapport_under
@@ -246,6 +247,41 @@ def _lived(stream: Stream, branch: int, moment: Moment) -> Standing:
     if len(history):
         standing.catch_up()
     return standing
+
+
+def erased_then(
+    stream: Stream, branch: int, until: Moment | None = None, lived: Moment | None = None
+) -> int:
+    """How many records of the branch have been erased since, of those that an answer about then
+    would rest on. Needs `reading`.
+    """
+    standing = stream.standing(branch) if lived is None else _lived(stream, branch, lived)
+    history = standing.history
+    return sum(
+        standing.on_path(history.turn[number])
+        and number not in history.acts
+        and (until is None or history.at[number] <= until.at)
+        for number in history.erased
+    )
+
+
+def beliefs_returning(
+    stream: Stream, branch: int, numbers: Sequence[int], keep_effects: bool, at: Moment
+) -> tuple[int, ...]:
+    """The beliefs that would be current if these records were erased, and are not now."""
+    history = History()
+    for headers in stream.log.placings(stream.line.line):
+        history.extend(list(headers))
+    history.spared |= set(numbers) - history.erased if keep_effects else set()
+    history.erased |= set(numbers)
+    history.tangled |= {history.turn[number] for number in numbers}
+    standing = Standing(history, branch)
+    standing.catch_up()
+    now = fold_of(stream, branch, BELIEFS).state()
+    then = fold_anew(BELIEFS, standing_events(stream, standing, BELIEFS))
+    held = {one.number for one in beliefs_at(now, at) if one.status == "current"}
+    hold = {one.number for one in beliefs_at(then, at) if one.status == "current"}
+    return tuple(sorted(hold - held))
 
 
 def _rapport(values: dict[str, int]) -> Rapport:

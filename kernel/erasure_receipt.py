@@ -1,0 +1,161 @@
+"""The receipt of an erasure: what was erased, what was checked, and what was not reached.
+
+It is content-free: numbers, counts, codes, hashes and random ids. Kept outside the store, it also
+serves to erase the same again in an older copy of the store.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from enishi.kernel.deciding.proposals import Frozen
+from enishi.kernel.erasure import Part, Tombstone, obey
+from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
+from enishi.kernel.events import ErasureReason, ErasureScope
+from enishi.kernel.lines import erased_lines, exports, lines_of
+from enishi.kernel.log import Log
+from enishi.kernel.stream import Stream
+
+OutOfReach = Literal[
+    "copies_of_the_file", "exported_packs", "prompts_sent_to_models", "storage_medium"
+]
+
+OUT_OF_REACH: tuple[OutOfReach, ...] = (
+    "copies_of_the_file",
+    "exported_packs",
+    "prompts_sent_to_models",
+    "storage_medium",
+)
+"""What no erasure in a store reaches: backups of the file, packs that went out, what was sent to
+models, and blocks that the disk itself has put aside."""
+
+PATIENCE = 1.0
+"""Seconds that an erasure waits for readers who hold an older view of the store."""
+
+
+class Export(Frozen):
+    """A pack that went out before: relationship and digest in hex, and when, in microseconds UTC."""
+
+    relationship: str
+    pack: str
+    at: int
+
+
+class Checked(Frozen):
+    """What was read back after it was done.
+
+    `payloads` were found gone, one by one. `files`: the store's files were scrubbed, every page
+    of them looked at.
+    """
+
+    payloads: int
+    files: bool
+
+
+class Receipt(Frozen):
+    """What one erasure did. `format` 1 is this shape.
+
+    `scrub` is whether the bytes are gone from the store's files, or still have to be, because a
+    reader holds an older view of them; that is done by itself later, and `doctor` lists it.
+    """
+
+    format: Literal[1] = 1
+    scope: ErasureScope
+    reason: ErasureReason
+    keep_effects: bool
+    erased: int
+    types: dict[str, int]
+    parts: tuple[Part, ...]
+    checked: Checked
+    scrub: Literal["scrubbed", "scrub pending"]
+    out_of_reach: tuple[OutOfReach, ...] = OUT_OF_REACH
+    exported: tuple[Export, ...] = ()
+
+
+def read_receipt(plain: Mapping[str, Any]) -> Receipt:
+    """A receipt from its JSON values; InvalidInput where it is none."""
+    try:
+        return Receipt.model_validate_json(json.dumps(plain))
+    except (ValidationError, TypeError, ValueError) as error:
+        raise InvalidInput(f"this is no receipt of an erasure: {error}") from None
+
+
+def receipt_of(
+    log: Log,
+    parts: Sequence[Part],
+    scope: ErasureScope,
+    reason: ErasureReason,
+    keep_effects: bool,
+) -> Receipt:
+    """Read back what was erased, scrub the files, and say what was done.
+
+    To be asked for after the transaction; within a larger one the scrub is pending until its end.
+    """
+    types: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.types.items():
+            types[name] = types.get(name, 0) + count
+    payloads = sum(_read_back(log, part) for part in parts)
+    done = log.scrub(PATIENCE)
+    relationships = sorted({part.relationship for part in parts})
+    return Receipt(
+        scope=scope,
+        reason=reason,
+        keep_effects=keep_effects,
+        erased=sum(types.values()),
+        types=dict(sorted(types.items())),
+        parts=tuple(parts),
+        checked=Checked(payloads=payloads, files=done),
+        scrub="scrubbed" if done else "scrub pending",
+        exported=tuple(
+            Export(relationship=one, pack=pack.hex(), at=at)
+            for one in relationships
+            for pack, at in exports(log, bytes.fromhex(one))
+        ),
+    )
+
+
+def _read_back(log: Log, part: Part) -> int:
+    relationship = bytes.fromhex(part.relationship)
+    found = [
+        line
+        for line in [*lines_of(log, relationship), *erased_lines(log)]
+        if line.relationship == relationship and line.name in (part.line, str(line.line))
+    ]
+    for line in found:
+        if not log.are_gone(line.line, part.numbers):
+            raise LogDamaged(f"{log.path}: not all of what was erased is gone; run: enishi verify")
+    return len(part.numbers)
+
+
+def erase_again(stream: Stream, receipt: Receipt) -> list[Part]:
+    """Erase in an older copy of a relationship what a receipt says was erased. Needs `writing`.
+
+    The hashes in the receipt must be those of the records here: numbers alone could be those of
+    other records.
+    """
+    log, line = stream.log, stream.line.line
+    length = log.tip(line)[0]
+    parts: list[Part] = []
+    for part in receipt.parts:
+        if part.relationship != stream.line.relationship.hex():
+            continue
+        numbers: list[int] = []
+        for span in part.ranges:
+            here = range(span.first, min(span.last + 1, length))
+            ends = {span.first: span.first_hash, span.last: span.last_hash}
+            if any(n in here and log.hash_of(line, n).hex() != ends[n] for n in ends):
+                raise NotFound(
+                    f"number {span.first} of this relationship is not the record that was erased; "
+                    "this is no older copy of it"
+                )
+            numbers += here
+        stone = Tombstone(tuple(numbers), part.keep_effects, receipt.scope, receipt.reason)
+        parts += obey(stream, [stone], length)
+        if 0 in numbers:
+            break
+    return parts

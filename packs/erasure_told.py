@@ -1,0 +1,90 @@
+"""What a person sees of an erasure: the plan before it, the receipt after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+
+from enishi.kernel.erasure_plan import Plan, Said
+from enishi.kernel.erasure_receipt import OutOfReach, Receipt
+from enishi.packs.terminal import listed, say
+
+_SHOWN = 20
+
+_OUT_OF_REACH: dict[OutOfReach, str] = {
+    "copies_of_the_file": "copies and backups of the store's file",
+    "exported_packs": "packs that were exported",
+    "prompts_sent_to_models": "what was sent to models and other services",
+    "storage_medium": "blocks that the disk itself has put aside",
+}
+
+
+def print_plan(console: Console, plan: Plan) -> None:
+    """What an erasure would do."""
+    depth = "the words, and not their effects" if plan.asked.keep_effects else "words and effects"
+    say(console, f"{len(plan.numbers)} payloads would be erased ({depth}):", "bold")
+    say(console, f"  {_counts(plan.types)}")
+    say(console, f"  of these count now: {_counts(plan.falls)}")
+    if plan.stays:
+        say(console, f"  rest on them and stay: {_counts(plan.stays)}")
+    if plan.returns:
+        say(console, f"  beliefs that would be current again: {listed(plan.returns)}")
+    _say_said(console, "Where it was found:", plan.matched)
+    _say_said(console, "What would stay and says the same to the letter:", plan.repeats)
+    if plan.wordings:
+        say(console, f"Other wordings of these texts, which would stay: {listed(plan.wordings)}")
+    for copy in plan.copies:
+        numbers = listed(copy.numbers)
+        say(
+            console,
+            f"The same scene in the relationship of {copy.agent} and {copy.user}: {numbers}"
+            " (--copies takes them along)",
+        )
+    _say_out_of_reach(console, plan.out_of_reach)
+
+
+def print_receipt(console: Console, receipt: Receipt) -> None:
+    """What an erasure did."""
+    if not receipt.erased:
+        say(console, "Nothing was left to erase.")
+    else:
+        say(console, f"Erased for good: {receipt.erased} payloads", "bold")
+        say(console, f"  {_counts(receipt.types)}")
+        for part in receipt.parts:
+            if part.tombstone is not None:
+                say(
+                    console,
+                    f"  relationship {part.relationship}: tombstone {part.tombstone}, "
+                    f"tip {part.tip_before[:16]}… → {part.tip_after[:16]}…",
+                )
+        say(console, f"  read back and found gone: {receipt.checked.payloads} payloads")
+    if receipt.scrub == "scrubbed":
+        say(console, "  scrubbed: nothing of it is in any file of the store")
+    else:
+        say(
+            console,
+            "  scrub pending: somebody reads an older view of the store; its files are scrubbed "
+            "by themselves later, and `enishi doctor` says whether that was done",
+            "yellow",
+        )
+    for pack in receipt.exported:
+        say(console, f"  a pack that went out before: {pack.pack}")
+    _say_out_of_reach(console, receipt.out_of_reach)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"
+
+
+def _say_said(console: Console, heading: str, found: Sequence[Said]) -> None:
+    if found:
+        say(console, heading)
+        for one in found[:_SHOWN]:
+            say(console, f"  {one.number:>5}  {' '.join(one.words.split())}")
+        if len(found) > _SHOWN:
+            say(console, f"  and {len(found) - _SHOWN} more; --json lists all")
+
+
+def _say_out_of_reach(console: Console, codes: Sequence[OutOfReach]) -> None:
+    say(console, f"Out of reach: {'; '.join(_OUT_OF_REACH[code] for code in codes)}.", "dim")

@@ -193,32 +193,47 @@ def _repeated(words: str, needles: _Needles) -> str | None:
 # The same scene in other relationships
 
 
+class _Words(NamedTuple):
+    """What makes a text the same as one of another relationship."""
+
+    scene: bytes
+    speaker: str
+    content: str
+
+
 def copies_of(stream: Stream, numbers: Sequence[int]) -> Iterable[Copies]:
-    """The same words of the same scenes in other relationships. Reads all of them, if any."""
+    """What the same speakers said to the letter in the same scenes, in other relationships.
+
+    Reads all of them, if any of these records belongs to a scene.
+    """
     history = stream.history
     texts = [n for n in numbers if history.kind[n] in TEXT_CODES]
-    opened = stream.payloads(sorted({history.turn[n] for n in texts}), checked=False)
-    scenes = {turn: payload["scene"] for turn, payload in opened.items() if payload.get("scene")}
-    if not scenes:
+    needed = {*texts, *(history.turn[n] for n in texts), *(history.root_text(n) for n in texts)}
+    payloads = stream.payloads(sorted(needed), checked=False)
+    said = set()
+    for number in texts:
+        scene = payloads.get(history.turn[number], {}).get("scene")
+        speaker = payloads.get(history.root_text(number), {}).get("speaker")
+        if scene and speaker and number in payloads:
+            said.add(_Words(scene, speaker, payloads[number]["content"]))
+    if not said:
         return
-    payloads = stream.payloads(texts, checked=False)
-    said = {
-        (scenes[history.turn[n]], payload["content"])
-        for n, payload in payloads.items()
-        if history.turn[n] in scenes
-    }
-    for line in stream.log.lines(archived=None):
-        if line.line != stream.line.line:
+    for line in stream.log.lines():
+        if line.relationship != stream.line.relationship and not line.name:
             found = tuple(_said_in(stream, line, said))
             if found:
                 yield Copies(line.agent, line.user, found)
 
 
-def _said_in(stream: Stream, line: Line, said: set[tuple[bytes, str]]) -> Iterable[int]:
+def _said_in(stream: Stream, line: Line, said: set[_Words]) -> Iterable[int]:
     scenes: dict[int, bytes] = {}
+    speakers: dict[int, str] = {}
     for record in stream.log.records(line.line, 1):
-        number, turn, payload = record.header.number, record.header.turn, record.payload or {}
-        if record.header.type == "TurnOpened" and payload.get("scene"):
-            scenes[number] = payload["scene"]
-        elif turn in scenes and (scenes[turn], payload.get("content")) in said:
-            yield number
+        header, payload = record.header, record.payload or {}
+        if header.type == "TurnOpened" and payload.get("scene"):
+            scenes[header.number] = payload["scene"]
+        elif header.turn in scenes and "content" in payload:
+            root = header.targets[0] if header.type == "TextRevised" else header.number
+            speakers.setdefault(root, payload.get("speaker", ""))
+            if _Words(scenes[header.turn], speakers[root], payload["content"]) in said:
+                yield header.number

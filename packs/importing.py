@@ -27,6 +27,7 @@ from enishi.packs.cast import first_time, fit_id
 from enishi.packs.chat import Chat, ChatLine, Note, Wording
 
 _REPLY = kind_code("ReplyGiven")
+_STAYS_ERASED = "It was erased, and stays so."
 _LINES = frozenset({_REPLY, kind_code("MessageReceived")})
 
 Progress = Callable[[int, int], None]
@@ -141,6 +142,7 @@ class _Import:
     # The ways in
 
     def _first_time(self) -> None:
+        self._leave_out_what_another_file_lost()
         common, best = 0, None
         for branch in self._candidates():
             by_title: dict[str, list[RecordedLine]] = {}
@@ -160,8 +162,28 @@ class _Import:
         else:
             self._note(0, f"All of it is recorded already, from {self.shares!r}.")
 
+    def _leave_out_what_another_file_lost(self) -> None:
+        """A file under another name may hold lines that were erased.
+
+        They are told by place and time, as their words are gone. Without a time a place says little:
+        then the line has to follow one that both files have.
+        """
+        if not self.stream.history.erased:
+            return
+        for title in {self.title: None, **_imports(self.stream)}:
+            lost = [n for n, line in enumerate(self.lines) if self._was_erased(line, title)]
+            if not lost:
+                continue
+            kept = [line for n, line in enumerate(self.lines) if n not in lost]
+            recorded = self._recorded(self.branch, frozenset({title}))
+            if shared_beginning(kept, recorded) or _time_of(self.lines[lost[0]]) is not None:
+                for place in lost:
+                    self._note(self.lines[place].position, _STAYS_ERASED)
+                self.lines = kept
+
     def _first_time_of_a_branch(self) -> None:
         """The source tells which chats are branches of one conversation: only those are compared."""
+        self._leave_out_what_another_file_lost()
         family = self._family()
         best: tuple[int, int, list[RecordedLine]] | None = None
         for branch in self._candidates() if len(family) > 1 else ():
@@ -286,7 +308,7 @@ class _Import:
         kept = []
         for line in self.lines:
             if any(self._was_erased(line, title) for title in family):
-                self._note(line.position, "It was erased, and stays so.")
+                self._note(line.position, _STAYS_ERASED)
             else:
                 kept.append(line)
         return kept
@@ -297,8 +319,20 @@ class _Import:
             if number is None:
                 return False
             if number in self.stream.history.erased:
-                return True
+                return not self._has_living_variant(number)
         return False
+
+    def _has_living_variant(self, number: int) -> bool:
+        """Whether another reply to the same messages is still there: then the line is, too."""
+        history = self.stream.history
+        return history.kind[number] == _REPLY and any(
+            root not in history.erased for root in self._replies(history.turn[number])
+        )
+
+    def _replies(self, turn: int) -> list[int]:
+        """All variants of a turn, in the order in which they came, erased ones too."""
+        history = self.stream.history
+        return [n for n in history.events_of(turn) if history.kind[n] == _REPLY]
 
     # Changes
 
@@ -312,20 +346,26 @@ class _Import:
     def _update_message(self, line: ChatLine, known: RecordedLine) -> None:
         (root,) = known.variants
         wanted = line.wordings[line.chosen].text
-        if not known.holds(wanted):
+        if self._lost_wording(root) and self._current(root) != wanted:
+            self._note(line.position, _STAYS_ERASED)
+        elif not known.holds(wanted):
             self._revise(root, wanted)
         elif self._current(root) != wanted:
             self._choose_wording(root, wanted)
 
     def _update_reply(self, line: ChatLine, known: RecordedLine) -> None:
-        roots = list(known.variants)
+        roots = self._replies(known.turn) or list(known.variants)
         placed: list[int] = []
         fits = len(line.wordings) == len(roots)
         for place, wording in enumerate(line.wordings):
             # Two variants may say the same; each is one of its own.
             free = (r for r in roots if r not in placed)
-            root = next((r for r in free if wording.text in known.variants[r]), None)
-            if root is None and (fits or len(line.wordings) == 1):
+            root = next((r for r in free if wording.text in known.variants.get(r, ())), None)
+            if root is None and place < len(roots) and self._lost_wording(roots[place]):
+                # Whether these are the erased words nobody can tell; they stood where those did.
+                root = roots[place]
+                self._note(line.position, _STAYS_ERASED)
+            elif root is None and (fits or len(line.wordings) == 1):
                 # As many variants as before: this one was edited where it stands.
                 root = roots[place] if fits else self._chosen(known.turn, roots)
                 self._revise(root, wording.text)
@@ -339,6 +379,14 @@ class _Import:
         if self.stream.standing(self.branch).chosen(known.turn) != wanted:
             recording.choose_variant(self.stream, self.branch, wanted, by="import")
             self.report.chosen += 1
+
+    def _lost_wording(self, root: int) -> bool:
+        """Whether some wording of a text was erased."""
+        history = self.stream.history
+        if not history.erased:
+            return False
+        wordings = [n for n in history.events_of(history.turn[root]) if history.base.get(n) == root]
+        return not history.erased.isdisjoint([root, *wordings])
 
     def _chosen(self, turn: int, roots: list[int]) -> int:
         chosen = self.stream.standing(self.branch).chosen(turn)

@@ -319,9 +319,10 @@ class History:
 
     def is_ancestor(self, older: int, newer: int) -> bool:
         """Whether the path to `newer` leads through `older`. A turn leads through itself."""
-        depth = self.depth_of(older)
-        while self.depth_of(newer) > depth:
-            newer = self.parent_of(newer)
+        parent_of, newer = self._parent, self._known(newer)
+        # A turn has a larger number than those that lead to it.
+        while newer > older:
+            newer = parent_of[newer]
         return newer == older
 
     def lineage(self, branch: int) -> dict[int, int]:

@@ -26,13 +26,14 @@ from enishi.host import system_clock
 from enishi.kernel.deciding.proposals import Proposer
 from enishi.kernel.encoding import Header
 from enishi.kernel.events import payload_of
-from enishi.kernel.fold import Event
+from enishi.kernel.fold import Event, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.log import Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream, found_stream
 from enishi.kernel.verification import verify_line
 from enishi.packs.importing import import_chat
+from enishi.projections.episodes import EPISODES
 from enishi.projections.policy import ONE
 from enishi.projections.reading import Rapport
 
@@ -215,13 +216,17 @@ def _drafts(turns: int) -> Iterator[Draft]:
 
 
 def folds(place: Place, sizes: Sizes) -> Job:
-    """Rapport of a whole history by a store that knows nothing yet."""
+    """Rapport, or the episodes as numbers, of a whole history by a store that knows nothing yet."""
     path = place.history(sizes.history)
     return Job(
-        "read rapport from zero",
+        "fold from zero",
         "events",
-        {"rapport()": lambda: _refold(path, sizes.history), PLAIN: lambda: scan(path, decode=True)},
-        (Comparison("rapport()", PLAIN, 1 / 3),),
+        {
+            "rapport()": lambda: _refold(path, sizes.history),
+            "the fold of episodes": lambda: _fold_episodes(path, sizes.history),
+            PLAIN: lambda: scan(path, decode=True),
+        },
+        (Comparison("rapport()", PLAIN, 1 / 3), Comparison("the fold of episodes", PLAIN, 1 / 3)),
         long=True,
     )
 
@@ -349,6 +354,14 @@ def verifications(place: Place, sizes: Sizes) -> Job:
 def _refold(path: Path, units: int) -> int:
     """Open, catch up, judge what stands, fold. Read-only, so that no checkpoint is left behind."""
     _rapport(path)
+    return units
+
+
+def _fold_episodes(path: Path, units: int) -> int:
+    with enishi.open(path, read_only=True) as store:
+        bond = store.relationship("lumi", "chen", create=False)
+        with bond._reading() as branch:
+            fold_of(bond._stream, branch, EPISODES).state()
     return units
 
 

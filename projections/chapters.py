@@ -14,9 +14,10 @@ from enishi.kernel.explaining import quotes
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.stream import Stream
-from enishi.projections.episodes import Episode, episode_at, episodes_of
+from enishi.projections.episodes import Episode, Told, episode_at, episodes_of, told_episodes
 from enishi.projections.promises import PROMISES, loops_at, promises_at
-from enishi.projections.telling import Told, cut, party_names, things_named, told_episodes
+from enishi.projections.summarising import cut
+from enishi.projections.telling import party_names, things_named
 from enishi.projections.tensions import TENSIONS, tensions
 
 _LONGEST = 80

@@ -10,12 +10,14 @@ that erasing them leaves nothing behind here. Turns and times are the path's own
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from enishi.kernel.fold import Event, Projection, Reason, State, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.stream import Stream
+from enishi.kernel.transcript import Text, turn_views
 
 PEAKS = 6
 """Spans that an episode keeps as its emotional peaks: the strongest, and of those the first."""
@@ -155,3 +157,28 @@ def episodes_of(stream: Stream, branch: int) -> list[Episode]:
 def episode_at(episodes: list[Episode], depth: int) -> int:
     """The number of the episode in which a depth lies."""
     return max(1, bisect_right(episodes, depth, key=lambda episode: episode.start))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An episode with its standing texts, none of them hidden, in the order of the path."""
+
+    episode: Episode
+    texts: dict[int, Text]
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What the fold has of it."""
+        return self.episode.entry
+
+
+def told_episodes(stream: Stream, branch: int, episodes: Iterable[Episode]) -> Iterator[Told]:
+    """Episodes with their texts."""
+    for episode in episodes:
+        texts = {
+            text.number: text
+            for view in turn_views(stream, branch, episode.turns)
+            for text in (*view.messages, *([view.reply] if view.reply else []))
+            if text.content and text.stands and not text.hidden
+        }
+        yield Told(episode, texts)

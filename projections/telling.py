@@ -9,34 +9,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from enishi.kernel.fold import standing_events
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.kernel.transcript import Text, turn_views
-from enishi.kernel.words.cohesion import topic_words
 from enishi.kernel.words.named import figures, named_things
-from enishi.kernel.words.sentences import sentence_at, sentences
-from enishi.projections.episodes import Episode, episodes_of
+from enishi.kernel.words.sentences import sentence_at
+from enishi.projections.episodes import Episode, Told, episodes_of, told_episodes
 from enishi.projections.mood import MOOD, MoodView, course
 from enishi.projections.shortening import ShortTurn, shortened
+from enishi.projections.summarising import SummaryLine, cut, extracted, proposed
 from enishi.projections.tensions import TENSIONS, open_tensions, tensions
 
 HighlightKind = Literal["peak", "referred", "named", "figure"]
 
-MOST: dict[HighlightKind, int] = {"peak": 3, "referred": 2, "named": 6, "figure": 4}
+MOST: dict[HighlightKind, int] = {"peak": 3, "referred": 2, "named": 4, "figure": 3}
 """Highlights of each kind that an episode shows; it bounds its size."""
-
-SENTENCES = 4
-"""Sentences of a summary by rule."""
-
-LONGEST = 200
-"""Characters of a highlight or of a sentence in a summary; what is longer is cut, and says so."""
-
-_TOPICS = 8
-_FEW_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +45,6 @@ class Highlight:
     end: int
     speaker: str
     because: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryLine:
-    """A sentence of a summary, and the texts that it rests on."""
-
-    words: str
-    texts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +75,6 @@ class EpisodeView:
     open_tensions: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An episode with its standing texts, none of them hidden, in the order of the path."""
-
-    episode: Episode
-    texts: dict[int, Text]
-
-    @property
-    def entry(self) -> dict[str, Any]:
-        """What the fold has of it."""
-        return self.episode.entry
-
-
-def told_episodes(stream: Stream, branch: int, episodes: Iterable[Episode]) -> Iterator[Told]:
-    """Episodes with their texts."""
-    for episode in episodes:
-        texts = {
-            text.number: text
-            for view in turn_views(stream, branch, episode.turns)
-            for text in (*view.messages, *([view.reply] if view.reply else []))
-            if text.content and text.stands and not text.hidden
-        }
-        yield Told(episode, texts)
-
-
 def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> list[EpisodeView]:
     """These episodes of a branch, told. Needs `stream.reading()`."""
     standing = stream.standing(branch)
@@ -131,7 +89,7 @@ def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> l
         episode, entry = one.episode, one.entry
         highlights = tuple(_highlights(one, referred, names))
         best, summary = extracted(one, referred)
-        proposed, summarised = _proposed(stream, one)
+        given, summarised = proposed(stream, one)
         views.append(
             EpisodeView(
                 number=episode.number,
@@ -143,7 +101,7 @@ def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> l
                 began=entry["began"] if episode.number > 1 else None,
                 title=_title(highlights, best),
                 highlights=highlights,
-                summary=proposed or summary,
+                summary=given or summary,
                 summarised=summarised,
                 closing_mood=mood,
                 beliefs=tuple(entry["beliefs"]),
@@ -270,7 +228,7 @@ def things_named(
 
 def _calls(word: str, names: frozenset[str]) -> bool:
     """Whether a word is a name of the two, or short for one."""
-    return word in names or (len(word) > 2 and any(name.startswith(word) for name in names))
+    return word in names or (len(word) > 1 and any(name.startswith(word) for name in names))
 
 
 def _figures(texts: dict[int, Text]) -> list[tuple[int, int, int]]:
@@ -282,62 +240,7 @@ def _figures(texts: dict[int, Text]) -> list[tuple[int, int, int]]:
     return list(found.values())[: MOST["figure"]]
 
 
-def _proposed(stream: Stream, one: Told) -> tuple[tuple[SummaryLine, ...], int | None]:
-    """The newest proposed summary whose texts all lie in the episode, if there is one."""
-    payloads = stream.payloads(one.entry["summaries"])
-    for number in reversed(one.entry["summaries"]):
-        told = payloads.get(number, {}).get("sentences", ())
-        if told and all(span[0] in one.texts for line in told for span in line["spans"]):
-            lines = (
-                SummaryLine(line["words"], tuple(dict.fromkeys(s[0] for s in line["spans"])))
-                for line in told
-            )
-            return tuple(lines), number
-    return (), None
-
-
-def extracted(
-    one: Told, referred: Iterable[tuple[int, int, int, int]] = ()
-) -> tuple[str, tuple[SummaryLine, ...]]:
-    """The sentence that tells most of an episode, and those that do in the order they were said.
-
-    A sentence counts 2 or 3 points for a peak in it, as strong as it is, 3 for words referred to
-    later, 1 for each name and each figure (two of each at most), 1 for each of the episode's topics
-    that it speaks of (three at most) and 1 for being the user's. A question costs 2, and a sentence
-    with fewer than three words of its own, mere courtesy as a rule, 4. The earlier one wins among
-    equals.
-    """
-    marks = [(text, start, end, weight) for weight, _, text, start, end in one.entry["peaks"]]
-    marks += [(*span[:3], 3) for span in referred]
-    spoken = Counter(word for t in one.texts.values() for word in topic_words(t.content or ""))
-    often = sorted((word for word in spoken if spoken[word] > 1), key=lambda w: (-spoken[w], w))
-    topics = frozenset(often[:_TOPICS])
-    scored: list[tuple[int, int, str, int]] = []
-    for text in one.texts.values():
-        content = text.content or ""
-        own_marks = [mark[1:] for mark in marks if mark[0] == text.number]
-        told = [span[0] for span in named_things(content)], [span[0] for span in figures(content)]
-        for start, end in sentences(content):
-            words = content[start:end]
-            own = topic_words(words)
-            points = max((w for s, e, w in own_marks if s < end and start < e), default=0)
-            points += sum(min(2, sum(start <= s < end for s in places)) for places in told)
-            points += min(3, len(topics & own)) + (text.role == "user")
-            points -= 2 * (words[-1:] in "?？") + 4 * (len(own) < _FEW_WORDS)
-            scored.append((-points, len(scored), cut(words), text.number))
-    ranked = sorted(scored)[:SENTENCES]
-    chosen = sorted(ranked, key=lambda each: each[1])
-    lines = tuple(SummaryLine(words, (text,)) for _, _, words, text in chosen)
-    return ranked[0][2] if ranked else "", lines
-
-
 def _title(highlights: Iterable[Highlight], words: str) -> str:
     """What tells an episode from others at a glance: names in it, then its weightiest words."""
     named = [one.words for one in highlights if one.kind == "named"][:2]
     return " · ".join([*named, cut(words, 60)] if words else named)
-
-
-def cut(words: str, most: int = LONGEST) -> str:
-    """Words in one line, and no longer than this."""
-    line = " ".join(words.split())
-    return line if len(line) <= most else line[: most - 1] + "…"

@@ -112,6 +112,14 @@ def test_the_same_words_after_a_minute_or_at_no_known_time(
     assert len(read(said, opening, None)) == 1
 
 
+def test_a_farewell_counts_for_the_turn_after_it_alone() -> None:
+    """Who took leave last week and greeted anew is not leaving when greeted back."""
+    bye = [("Good night, take care!", "Bye!")]
+    assert "farewell" in read(bye, "Hello there, I dreamt of whales.", timedelta(days=7))[0].signs
+    returned = [*bye, ("Hello there, I dreamt of whales.",)]
+    assert read(returned, "Hello! Yesterday my cat caught a bird.", timedelta(minutes=2)) == []
+
+
 def test_the_time_alone_only_speaks_for_a_beginning_and_never_decides() -> None:
     """Whatever the gap, words can outweigh it; whatever the words, a gap of minutes is no sign."""
     points = [gap_points(minutes * MINUTE) for minutes in range(0, 30_000, 5)]

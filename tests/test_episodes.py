@@ -273,6 +273,23 @@ def test_open_tensions_are_those_of_its_end(bond: Relationship) -> None:
     assert [one.open_tensions for one in bond.episodes()] == [(tension,), (tension,), ()]
 
 
+def test_40_an_episode_closes_in_the_same_mood_however_often_it_is_opened(tmp_path: Path) -> None:
+    """PB-40: what is told of an episode follows from the log, not from reading and saving it."""
+    path = tmp_path / "store.db"
+    with fixed_store(path) as store:
+        full(store.relationship("lumi", "chen"))
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        told, digests = bond.episodes(), bond.digests()
+    assert told[0].closing_mood is not None and told[0].closing_mood.valence > 0.3
+    for day in range(30):
+        with fixed_store(path, now=START + timedelta(days=day)) as store:
+            bond = store.relationship("lumi", "chen")
+            assert bond.episodes() == told
+            if day % 10 == 0:
+                assert bond.rebuild() == digests == bond.replay()
+
+
 # --- a summary that somebody proposes
 
 
@@ -368,6 +385,7 @@ def test_names_and_figures_are_found_as_they_are_written() -> None:
     chinese = "我昨天和王老师看了《小王子》，花了30块，周三再去，小明说好。"
     assert [chinese[a:b] for a, b in named_things(chinese)] == ["王老师", "《小王子》", "小明"]
     assert [chinese[a:b] for a, b in figures(chinese)] == ["30块", "周三"]
+    assert figures("有一个人，有一天。") == []
 
 
 # --- chapters

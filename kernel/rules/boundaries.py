@@ -148,7 +148,7 @@ class _Cues:
     def weigh(self, before: Sequence[_Read] | deque[_Read], head: str, read: _Read) -> Weighed:
         """What speaks for a beginning with this text after those, and against it."""
         head = head.translate(_FOLD)
-        last = list(before)[-2:]
+        last = [one for one in before if one.turn == before[-1].turn]
         signs: list[BoundarySign] = [
             sign for sign in POINTS if sign != "farewell" and self._found[sign].search(head)
         ]

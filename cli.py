@@ -219,7 +219,7 @@ def _play_demo(store: Store) -> list[tuple[str, str]]:
     with as_file(data / "Lumi by the harbour.jsonl") as chat:
         (report,) = store.import_chats([chat], zone="Asia/Shanghai")
     steps = [
-        (f"import “{report.title}”", f"{report.turns} turns, {report.signals} signals by the rules")
+        (f"import “{report.title}”", f"{report.turns} turns, {report.signals} events by the rules")
     ]
 
     def now() -> str:

@@ -540,7 +540,7 @@ def _counts(reports: Sequence[ImportReport]) -> list[str]:
         ("revised", "edited texts"),
         ("chosen", "changed choices"),
         ("cut", "turns or texts that left it"),
-        ("signals", "signals by the rules"),
+        ("signals", "events by the rules"),
     )
     sums = [(sum(int(getattr(one, key)) for one in reports), what) for key, what in counted]
     several = len(reports) > 1

@@ -17,7 +17,7 @@ from enishi.kernel.stream import Stream
 from enishi.projections.episodes import Episode, Told, episode_at, episodes_of, told_episodes
 from enishi.projections.promises import PROMISES, loops_at, promises_at
 from enishi.projections.summarising import cut
-from enishi.projections.telling import party_names, things_named
+from enishi.projections.telling import party_names, speaker_names, things_named
 from enishi.projections.tensions import TENSIONS, tensions
 
 _LONGEST = 80
@@ -114,6 +114,7 @@ def _named(path: _Path) -> list[ChapterView]:
 
 
 def _places(told: Told, names: frozenset[str]) -> Iterable[tuple[str, int]]:
+    names = names | speaker_names(told.texts.values())
     for text in told.texts.values():
         for name in things_named([text], names)[0]:
             yield name, text.turn

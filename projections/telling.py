@@ -213,9 +213,11 @@ def _things(texts: dict[int, Text], names: frozenset[str]) -> list[tuple[int, in
 def things_named(
     texts: Iterable[Text], names: frozenset[str]
 ) -> tuple[dict[str, tuple[int, int, int]], Counter[str]]:
-    """Where each named thing stands first, and how often, without the names of the two."""
+    """Where each named thing stands first, and how often, without those who speak and `names`."""
     first: dict[str, tuple[int, int, int]] = {}
     count: Counter[str] = Counter()
+    texts = list(texts)
+    names = names | speaker_names(texts)
     for text in texts:
         content = text.content or ""
         for start, end in named_things(content):
@@ -224,6 +226,11 @@ def things_named(
                 first.setdefault(name, (text.number, start, end))
                 count[name] += 1
     return first, count
+
+
+def speaker_names(texts: Iterable[Text]) -> frozenset[str]:
+    """What those who speak were called when they did."""
+    return frozenset(word for text in texts for word in text.name.lower().split())
 
 
 def _calls(word: str, names: frozenset[str]) -> bool:

@@ -235,6 +235,13 @@ def test_an_episode_tells_what_happened_in_original_words(bond: Relationship) ->
     assert bond.episode(2) == two and bond.episodes(last=1) == [two]
 
 
+def test_those_who_speak_are_no_things_of_their_talk(bond: Relationship) -> None:
+    said = enishi.Message("I told Melanie and Mel about Oslo.", name="Caroline Berg")
+    bond.record(said, enishi.Reply("Good for Caroline.", name="Melanie"))
+    (one,) = bond.episodes()
+    assert [found.words for found in one.highlights if found.kind == "named"] == ["Oslo"]
+
+
 def test_closing_mood_is_that_of_the_moment_at_which_it_closed(bond: Relationship) -> None:
     full(bond)
     one = bond.episode(1)

@@ -1,0 +1,1 @@
+"""Recall: what to remember now, why, and what was left out."""

@@ -17,7 +17,9 @@ _READ = 2000
 
 NAMES_RULE = "known name"
 _LATIN, _WIDE = re.compile("[a-z]"), re.compile("[\u3400-\u9fff]")
-_MARKS = re.compile("[\\s.,!?;:~'\"*()…·—。，！？；：～、“”‘’（）\U0001f000-\U0001faff\u2600-\u27bf\ufe0f-]+")
+_MARKS = re.compile(
+    "[\\s.,!?;:~'\"*()…·—。，！？；：～、“”‘’（）\U0001f000-\U0001faff\u2600-\u27bf\ufe0f-]+"
+)
 
 
 class Gate(NamedTuple):

@@ -452,3 +452,18 @@ def obey(stream: Stream, others: Iterable[Tombstone], shared: int) -> list[Part]
             part = _erase_here(stream, asked, stone.reason)
             parts += [part] if part.tombstone is not None else []
     return parts
+
+
+def complete_erasures(stream: Stream) -> int:
+    """Destroy what tombstones of this very line name and is still here, as when the line was
+    continued by another copy's records. Returns how many payloads went. Needs `writing`.
+    """
+    left = sorted(stream.history.erased - stream.log.missing(stream.line.line))
+    if left:
+        for clean in CLEANERS.values():
+            clean(stream, left)
+        stream.log.destroy(stream.line.line, left)
+        stream.log.must_scrub(
+            stream.line.line, max(map(stream.history.last, ("Erased", "WordsErased")))
+        )
+    return len(left)

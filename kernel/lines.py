@@ -7,7 +7,8 @@ what was done to a line other than appending, so that whoever has read it reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from enishi.kernel.log import Line, Log, key_of, last_key, translated
@@ -31,8 +32,11 @@ def lines_of(log: Log, relationship: bytes) -> list[Line]:
     return [line for line in log.lines() if line.relationship == relationship]
 
 
-def add_raw(log: Log, line: int, records: Sequence[RawRecord]) -> None:
-    """Add records as another store had them. Needs `writing`."""
+def add_raw(
+    log: Log, line: int, records: Sequence[RawRecord], requests: Sequence[tuple[bytes, int]]
+) -> None:
+    """Add records as another store had them, and by number what they answer. Needs `writing`."""
+    _many(log, "INSERT INTO request VALUES(?,?,?)", [(line, *row) for row in requests])
     _many(
         log,
         "INSERT INTO record VALUES(?,?,?,?,?,?)",
@@ -42,11 +46,47 @@ def add_raw(log: Log, line: int, records: Sequence[RawRecord]) -> None:
 
 def copy_start(log: Log, source: int, line: int, length: int) -> None:
     """Let a new line begin with the first `length` records of another. Needs `writing`."""
+    _copy(log, source, line, 0, key_of(source, length))
+    _run(
+        log,
+        "INSERT INTO request SELECT ?, request, number FROM request WHERE line=? AND number<?",
+        (line, source, length),
+    )
+
+
+def copy_tail(log: Log, source: int, line: int, start: int) -> None:
+    """Let a line go on with the records of another from number `start` on. Needs `writing`."""
+    _copy(log, source, line, start, last_key(source) + 1)
+    _run(
+        log,
+        "INSERT INTO request SELECT ?, request, number FROM request WHERE line=? AND number>=?",
+        (line, source, start),
+    )
+
+
+def payloads_missing_in(
+    log: Log, line: int, other: int, length: int
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Number, salt and payload of what a line lacks and another has, of the first `length`.
+
+    Needs `reading`.
+    """
+    sql = (
+        "SELECT own.id & 0xFFFFFFFF, there.salt, there.payload FROM record own"
+        " JOIN record there ON there.id = own.id - ? + ?"
+        " WHERE own.id BETWEEN ? AND ? AND own.payload IS NULL AND there.payload IS NOT NULL"
+    )
+    span = (key_of(line, 0), key_of(line, length) - 1)
+    with translated(log.path):
+        yield from log.connection.execute(sql, (key_of(line, 0), key_of(other, 0), *span))
+
+
+def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
     _run(
         log,
         "INSERT INTO record SELECT id - ? + ?, type, header, hash, salt, payload FROM record"
         " WHERE id BETWEEN ? AND ?",
-        (key_of(source, 0), key_of(line, 0), key_of(source, 0), key_of(source, length) - 1),
+        (key_of(source, 0), key_of(line, 0), key_of(source, start), stop - 1),
     )
 
 
@@ -60,10 +100,16 @@ def fill_in(log: Log, line: int, payloads: Iterable[tuple[int, bytes, bytes]]) -
     return len(rows)
 
 
-def replace_line(log: Log, old: Line, new: Line) -> None:
+def name_line(log: Log, line: Line, name: str) -> Line:
+    """Give a line another name. Needs `writing`."""
+    _run(log, "UPDATE line SET name=? WHERE line=?", (name, line.line))
+    return replace(line, name=name)
+
+
+def replace_line(log: Log, old: Line, new: Line) -> Line:
     """Let a line take the place and the name of another, which goes. Needs `writing`."""
     drop_line(log, old)
-    _run(log, "UPDATE line SET name=? WHERE line=?", (old.name, new.line))
+    return name_line(log, new, old.name)
 
 
 def drop_line(log: Log, line: Line) -> None:

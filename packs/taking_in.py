@@ -9,37 +9,36 @@ of either side hold for both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
 from enishi.kernel.encoding import decode_header, decode_payload
-from enishi.kernel.erasure import Part, complete, obey, tombstones
-from enishi.kernel.errors import (
-    Conflict,
-    LogDamaged,
-    PackConflict,
-    PackDamaged,
-    WrongSigner,
-)
+from enishi.kernel.erasure import complete_erasures, obey, tombstones
+from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import TOMBSTONES
-from enishi.kernel.keyring import Signer, signed_by, signer_of
+from enishi.kernel.keyring import signed_by, signer_of
 from enishi.kernel.lines import (
     RawRecord,
     add_raw,
     copy_start,
+    copy_tail,
     drop_line,
+    erased_lines,
     fill_in,
     lines_of,
+    name_line,
+    payloads_missing_in,
     replace_line,
+    shared_length,
 )
 from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Walk
-from enishi.packs.memorypack import LineStart, Manifest, PackedRecord, PackReader
+from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
 from enishi.projections import PROJECTIONS
 
 Outcome = Literal["new", "nothing new", "went on", "branch", "tombstones"]
@@ -54,7 +53,7 @@ _ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class LineTaken:
-    """What became of one line: records added, withheld payloads that came, payloads erased here.
+    """What became of one line: records that are new here, and withheld payloads that came.
 
     `name` is the name of the line, empty for the relationship's first. `rejudged` says how many of
     its decisions were judged again. `digests` are those that differ from what the manifest says,
@@ -65,7 +64,6 @@ class LineTaken:
     name: str
     records: int
     filled: int
-    erased: int
     rejudged: Rejudged
     differing: tuple[tuple[str, str], ...]
     unknown: tuple[tuple[str, str], ...]
@@ -74,18 +72,19 @@ class LineTaken:
 @dataclass(frozen=True, slots=True)
 class PackTaken:
     """What became of a pack. `signer` is who sealed it, by hexadecimal key, and `known` whether
-    this store knows that signer."""
+    this store knows that signer. `erased` are the payloads that its tombstones destroyed here."""
 
     agent: str
     user: str
     signer: str | None
     known: bool
+    erased: int
     lines: tuple[LineTaken, ...]
 
     @property
     def changed(self) -> bool:
         """Whether anything is here now that was not before, or the other way round."""
-        return any(line.records or line.filled or line.erased for line in self.lines)
+        return self.erased > 0 or any(line.records or line.filled for line in self.lines)
 
 
 class Wanted(NamedTuple):
@@ -126,6 +125,15 @@ def take_pack(
     return taken
 
 
+class _Settled(NamedTuple):
+    """Where the records of an arrived line are now, and what was done for it."""
+
+    line: Line
+    outcome: Outcome
+    records: int
+    filled: int = 0
+
+
 class _Taking:
     """One pack, inside of one transaction."""
 
@@ -143,25 +151,41 @@ class _Taking:
         self._open = open_stream
         self._wanted = wanted
         self._progress = progress
-        self._trusted = False
+        self._lost = 0
 
     def take(self) -> PackTaken:
         manifest = self._manifest
         here = lines_of(self._log, manifest.relationship)
+        self._check_place(here)
+        length = {line.line: self._log.tip(line.line)[0] for line in here}
+        arrived = self._read()
+        signer, known = self._signer()
+        settled = self._settle(arrived, here)
+        self._erase(set(length))
+        if self._lost and not (known or self._wanted.accept_erasures):
+            raise WrongSigner(
+                f"{self._reader.name} would erase {self._lost} texts and events here, and its "
+                "signer is not known; believe its signer with `enishi keys add`, or take it in "
+                "with --accept-erasures"
+            )
+        lines = tuple(
+            self._taken(one, said, length.get(one.line.line, 0))
+            for one, said in zip(settled, manifest.lines, strict=True)
+        )
+        hexadecimal = None if signer is None else signer.hex()
+        return PackTaken(manifest.agent, manifest.user, hexadecimal, known, self._lost, lines)
+
+    def _check_place(self, here: Sequence[Line]) -> None:
+        manifest = self._manifest
+        if any(line.relationship == manifest.relationship for line in erased_lines(self._log)):
+            raise PackConflict(
+                f"the relationship in {self._reader.name} was erased here; it stays so"
+            )
         if not here and self._log.line_of(manifest.agent, manifest.user) is not None:
             raise PackConflict(
                 f"{manifest.agent!r} and {manifest.user!r} have a history of their own here, which "
                 "is not the one in the pack; `enishi rebind` gives one of them another name"
             )
-        arrived = self._read()
-        signer, known = self._signer()
-        self._trusted = known is not None or self._wanted.accept_erasures
-        settled = [self._settle(line, here) for line in arrived]
-        lines = tuple(
-            self._checked(*one, place) for place, one in enumerate(settled) if one is not None
-        )
-        hexadecimal = None if signer is None else signer.hex()
-        return PackTaken(manifest.agent, manifest.user, hexadecimal, known is not None, lines)
 
     def _read(self) -> list[Line]:
         """Write all lines down as they come, checking each record."""
@@ -169,12 +193,14 @@ class _Taking:
         start = LineStart(0, 0)
         walk: Walk | None = None
         rows: list[RawRecord] = []
+        requests: list[tuple[bytes, int]] = []
         done = 0
 
         def flush() -> None:
             if rows:
-                add_raw(self._log, arrived[-1].line, rows)
+                add_raw(self._log, arrived[-1].line, rows, requests)
                 rows.clear()
+                requests.clear()
 
         for item in self._reader:
             if isinstance(item, LineStart):
@@ -187,7 +213,10 @@ class _Taking:
                 walk = Walk(arrived[-1])
                 for row in self._log.raw(arrived[-1].line):
                     walk.take(*row)
-            rows.append(self._record(walk, item))
+            record, request = self._record(walk, item)
+            rows.append(record)
+            if request is not None:
+                requests.append((request, record.number))
             done += 1
             if len(rows) == _ROWS:
                 flush()
@@ -213,17 +242,20 @@ class _Taking:
             copy_start(self._log, parent.line, line.line, start.fork)
         return line
 
-    def _record(self, walk: Walk, packed: PackedRecord) -> RawRecord:
+    def _record(self, walk: Walk, packed: PackedRecord) -> tuple[RawRecord, bytes | None]:
+        """The next record of a line, checked, and the request that it answers."""
+        number = walk.number
         try:
             header = decode_header(packed.header)
         except LogDamaged as error:
-            raise self._damaged(f"number {walk.number}: {error}") from None
-        record = RawRecord(walk.number, header.type, packed.hash, *packed)
-        record = record._replace(header=packed.header, hash=packed.hash)
+            raise self._damaged(f"number {number}: {error}") from None
+        record = RawRecord(
+            number, header.type, packed.header, packed.hash, packed.salt, packed.payload
+        )
         walk.take(*record)
         if walk.problems:
             raise self._damaged(str(walk.problems[0]))
-        return record
+        return record, header.request
 
     def _end(self, walk: Walk | None) -> None:
         again = sorted(walk.present & walk.tombstones) if walk else []
@@ -241,8 +273,147 @@ class _Taking:
         if not signed_by(key, signature, seal.signed_bytes):
             raise WrongSigner(f"the signature of {self._reader.name} does not fit what it signs")
         if wanted is not None and key != wanted:
-            raise WrongSigner(f"{self._reader.name} is signed by {key.hex()}, not by {wanted.hex()}")
+            raise WrongSigner(
+                f"{self._reader.name} is signed by {key.hex()}, not by {wanted.hex()}"
+            )
         return key, signer_of(self._log, key) is not None
+
+    # Settling
+
+    def _settle(self, arrived: list[Line], here: list[Line]) -> list[_Settled]:
+        """Give each arrived line its place among those that are here."""
+        log = self._log
+        length = {line.line: log.tip(line.line)[0] for line in (*arrived, *here)}
+        shared = {
+            (new.line, old.line): shared_length(log, new.line, old.line)
+            for new in arrived
+            for old in here
+        }
+        # Nobody is in the way of a pack that has all that is here.
+        extends = all(
+            any(shared[new.line, old.line] == length[old.line] for new in arrived) for old in here
+        )
+        settled = []
+        for new in arrived:
+            old = max(here, key=lambda old: shared[new.line, old.line], default=None)
+            if old is None:
+                settled.append(self._new(new))
+                continue
+            common = shared[new.line, old.line]
+            filled = self._fill(old, new, common)
+            self._fill(new, old, common)
+            if common == length[new.line]:
+                drop_line(log, new)
+                one = _Settled(old, "nothing new", 0)
+            elif common == length[old.line]:
+                copy_tail(log, new.line, old.line, common)
+                drop_line(log, new)
+                one = _Settled(old, "went on", length[new.line] - common)
+                length[old.line] = length[new.line]
+            else:
+                one = self._part(new, old, common, extends)
+            settled.append(one._replace(filled=filled))
+        return settled
+
+    def _new(self, line: Line) -> _Settled:
+        """A line of a relationship that is not here yet."""
+        taken = self._log.line_of(line.agent, line.user) is not None
+        named = name_line(self._log, line, self._name(line) if taken else "")
+        return _Settled(named, "new", self._log.tip(line.line)[0])
+
+    def _part(self, new: Line, old: Line, common: int, extends: bool) -> _Settled:
+        """A line that went on otherwise than the nearest one here."""
+        log = self._log
+        added = log.tip(new.line)[0] - common
+        if self._only_tombstones(new, common):
+            # They are obeyed before the line that they stand in is let go.
+            self._obey(old, new)
+            drop_line(log, new)
+            return _Settled(old, "tombstones", 0)
+        if self._only_tombstones(old, common):
+            gone = log.missing(new.line) - log.missing(old.line)
+            self._lost += sum(number < common for number in gone)
+            self._obey(new, old)
+            return _Settled(replace_line(log, old, new), "went on", added)
+        if extends or self._wanted.as_branch is not None:
+            return _Settled(name_line(log, new, self._name(new)), "branch", added)
+        raise PackConflict(
+            f"{self._reader.name} and what is here went on differently from number {common} on; "
+            "take it in beside what is here with: --as-branch NAME"
+        )
+
+    def _name(self, line: Line) -> str:
+        """What another line of a relationship is called: as asked for, else by its tip."""
+        wanted = self._wanted.as_branch
+        name = wanted or f"line-{(self._log.tip(line.line)[1] or b'').hex()[:8]}"
+        check_id(name, "a branch name")
+        if self._log.line_of(line.agent, line.user, name) is not None:
+            raise PackConflict(f"there is a branch {name!r} already; choose another name")
+        return name
+
+    def _fill(self, line: Line, other: Line, common: int) -> int:
+        """Put in what was withheld in a line and is in the other. Returns how much."""
+        erased = self._stream(line).history.erased
+        found = payloads_missing_in(self._log, line.line, other.line, common)
+        return fill_in(self._log, line.line, [row for row in found if row[0] not in erased])
+
+    def _only_tombstones(self, line: Line, start: int) -> bool:
+        return all(kind in TOMBSTONES for kind in self._stream(line).history.kind[start:])
+
+    # What either side erased
+
+    def _erase(self, before: set[int]) -> None:
+        """Let every tombstone hold in every line."""
+        lines = lines_of(self._log, self._manifest.relationship)
+        for one in lines:
+            stream = self._stream(one)
+            with stream.writing():
+                gone = complete_erasures(stream)
+            self._lost += gone if one.line in before else 0
+            for other in lines:
+                if other.line != one.line:
+                    self._obey(one, other, counts=one.line in before)
+
+    def _obey(self, line: Line, other: Line, *, counts: bool = True) -> None:
+        common = shared_length(self._log, line.line, other.line)
+        stream, stones = self._stream(line), tombstones(self._stream(other))
+        with stream.writing():
+            parts = obey(stream, stones, common)
+        self._lost += sum(part.erased for part in parts) if counts else 0
+
+    # What it comes to
+
+    def _taken(self, one: _Settled, said: ManifestLine, start: int) -> LineTaken:
+        stream = self._stream(one.line)
+        rejudged = rejudge(stream, start)
+        if rejudged.differing:
+            raise self._damaged(
+                f"number {rejudged.differing[0]} is not what the rules decide on its evidence"
+            )
+        differing, unknown = [], []
+        whole = len(stream.history) == said.length and stream.log.tip(one.line.line)[1] == said.tip
+        for branch in said.branches if whole else ():
+            for name, (version, digest) in branch.digests.items():
+                projection = next((p for p in PROJECTIONS if p.name == name), None)
+                if projection is None or projection.version != version:
+                    unknown.append((branch.name, name))
+                elif fold_of(stream, branch.number, projection).digest() != digest:
+                    differing.append((branch.name, name))
+        return LineTaken(
+            one.outcome,
+            one.line.name,
+            one.records,
+            one.filled,
+            rejudged,
+            tuple(differing),
+            tuple(unknown),
+        )
+
+    def _stream(self, line: Line) -> Stream:
+        """A line as it is now, read anew: what is in memory elsewhere knows nothing of it yet."""
+        stream = self._open(line)
+        with stream.reading():
+            return stream
 
     def _damaged(self, what: str) -> PackDamaged:
         return PackDamaged(f"{self._reader.name} is damaged: {what}")

@@ -7,6 +7,7 @@ the log. A proposer that fails freezes nothing.
 from __future__ import annotations
 
 import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
@@ -18,7 +19,6 @@ from enishi.kernel.deciding.case import Case, CitedText, card_text
 from enishi.kernel.deciding.decisions import RULES_VERSION, Decision, decide
 from enishi.kernel.deciding.proposals import (
     ANY_PROPOSAL,
-    Citation,
     Mood,
     Party,
     Proposal,
@@ -295,7 +295,7 @@ def record_batch(
     request: str | None = None,
 ) -> int:
     """Decide and record the proposals of a batch. Needs `writing`. Returns the batch's number."""
-    cited = cited_texts(stream, [*texts, *(n for p in proposals for n in _cited_numbers(p))])
+    cited = cited_texts(stream, [*texts, *(n for p in proposals for n in cited_numbers(p))])
     place = _last_turn(stream, texts, stream.history.branches[branch].tip)
     payload = payload_of(
         "BatchDecided",
@@ -309,7 +309,7 @@ def record_batch(
         Draft("BatchDecided", payload, place, branch, targets=tuple(texts), request=request)
     )
     context = _Context(stream, branch, proposer, batch, tuple(texts))
-    judged = _judging(stream)
+    judged = judging(stream)
     accepted: list[int | None] = []
     per_turn: dict[int, int] = {}
     for proposal in proposals:
@@ -361,11 +361,11 @@ def release(stream: Stream, branch: int, decision: int) -> int:
         raise NotFound(f"number {decision} is no held decision; `enishi decisions` lists them")
     if decision in _released(stream):
         raise Conflict(f"decision {decision} was released already")
-    proposal = _as_proposed(payload["proposal"])
-    cited = cited_texts(stream, _cited_numbers(proposal))
+    proposal = as_proposed(payload["proposal"])
+    cited = cited_texts(stream, cited_numbers(proposal))
     batch = batch_decisions(stream, record.header.targets[0])
     accepted = [decided.event for decided in batch if decided.number < decision]
-    case = _judging(stream)(proposal, cited, accepted=accepted)
+    case = judging(stream)(proposal, cited, accepted=accepted)
     answer = decide(case, released=True)
     if answer.verdict != "accepted":
         raise Conflict(f"decision {decision} cannot be released: {answer.reason}")
@@ -410,7 +410,7 @@ class _Context(NamedTuple):
 def _record_decision(context: _Context, case: Case, decision: Decision) -> int | None:
     """Record one decision, and what becomes of it. Returns the number of the event, if any."""
     stream, branch, by = context.stream, context.branch, _by(context.proposer)
-    cited = {number for number in _cited_numbers(case.proposal) if number in case.texts}
+    cited = {number for number in cited_numbers(case.proposal) if number in case.texts}
     # What was refused may repeat anything that the proposer had read.
     refused = decision.verdict == "rejected"
     causes = tuple(sorted(cited | set(context.read) if refused else cited))
@@ -476,14 +476,18 @@ def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None
     return look
 
 
-def _judging(stream: Stream) -> Callable[..., Case]:
-    """What makes a case of a proposal and the texts that it cites."""
+def judging(stream: Stream, before: int | None = None) -> Callable[..., Case]:
+    """What makes a case of a proposal and the texts that it cites.
+
+    `before`: by the names and the cards that had been recorded by that number.
+    """
+    end = len(stream.history) if before is None else before
     return partial(
         Case,
         history=stream.history,
         lookup=_lookup(stream),
-        blueprints=_blueprints(stream),
-        named=_named(stream),
+        blueprints={number: card for number, card in _blueprints(stream).items() if number < end},
+        named=[row for row in _named(stream) if row[0] < end],
         read=partial(cited_texts, stream),
     )
 
@@ -510,7 +514,7 @@ def _blueprints(stream: Stream) -> dict[int, str]:
     return {number: card_text(payload["card"]) for number, payload in adopted.items()}
 
 
-def _cited_numbers(proposal: Proposal) -> list[int]:
+def cited_numbers(proposal: Proposal) -> list[int]:
     """The texts that a proposal cites, those of its reason included."""
     numbers = [citation.text for citation in proposal.citations]
     because = getattr(proposal, "because", None)
@@ -537,13 +541,13 @@ def _plain(proposal: Proposal, decision: Decision) -> dict[str, Any]:
     return plain
 
 
-def _as_proposed(plain: dict[str, Any]) -> Proposal:
+def as_proposed(plain: dict[str, Any]) -> Proposal:
     """A kept proposal whose words were found, as it was proposed."""
-    citations = tuple(Citation(text=t, start=s, end=e) for t, s, e in plain["citations"])
+    citations = [{"text": t, "start": s, "end": e} for t, s, e in plain["citations"]]
     fields = {**plain, "citations": citations, "confidence": plain["confidence"] / 10_000}
     if "felt" in plain:
         fields["felt"] = {name: value / 10_000 for name, value in plain["felt"].items()}
-    return ANY_PROPOSAL.validate_python(fields)
+    return ANY_PROPOSAL.validate_json(json.dumps(fields))  # where arrays stand for tuples
 
 
 def _ask(proposer: Proposer, texts: list[ReadText]) -> list[Proposal]:

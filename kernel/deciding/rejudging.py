@@ -1,14 +1,13 @@
 """Judging recorded decisions again: whether a log from elsewhere was decided by these rules.
 
 What was decided by another version of the rules, or on words that are gone, cannot be judged
-again, and is counted and no more.
+again; it is counted, and no more.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from collections.abc import Callable
+from typing import NamedTuple
 
 from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
 from enishi.kernel.deciding.case import Case
@@ -19,18 +18,17 @@ from enishi.kernel.deciding.proposing import (
     batch_decisions,
     cited_numbers,
     cited_texts,
-    judged_case,
+    judging,
 )
-from enishi.kernel.history import kind_code
+from enishi.kernel.history import ROOT, kind_code
 from enishi.kernel.stream import Stream
 
 _DERIVED = frozenset(kind_code(name) for name in EVENT_OF.values())
-_DECISION = kind_code("ProposalDecided")
 
 
 class Rejudged(NamedTuple):
-    """How many decisions were judged again, how many could not be, and where the answer differs:
-    decisions, and events that no decision accounts for, by number."""
+    """How many decisions were judged again and how many could not be. `differing` are the numbers
+    of those where the answer differs, and of derived events that no decision accounts for."""
 
     judged: int
     unjudged: int
@@ -48,16 +46,60 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
         if batch < start:
             continue
         said = stream.payload(batch)
-        known = said is not None and said["rules"] == RULES_VERSION
-        accepted: list[int | None] = []
-        per_turn: dict[int, int] = {}
-        for one in decided:
-            answer = _agrees(stream, one, accepted, per_turn) if known else None
-            accepted.append(one.event)
-            judged += answer is not None
-            unjudged += answer is None
-            if answer is False:
-                differing.append(one.number)
-    derived = (n for n in range(start, len(stream.history)) if stream.history.kind[n] in _DERIVED)
+        answers: list[bool | None] = [None] * len(decided)
+        if said is not None and said["rules"] == RULES_VERSION:
+            answers = _answers(stream, decided, judging(stream, batch))
+        judged += sum(answer is not None for answer in answers)
+        unjudged += sum(answer is None for answer in answers)
+        differing += [
+            one.number for one, answer in zip(decided, answers, strict=True) if answer is False
+        ]
+    kinds = stream.history.kind
+    derived = (number for number in range(start, len(kinds)) if kinds[number] in _DERIVED)
     differing += [number for number in derived if number not in accounted]
     return Rejudged(judged, unjudged, tuple(sorted(differing)))
+
+
+def _answers(
+    stream: Stream, decided: list[Decided], judged: Callable[..., Case]
+) -> list[bool | None]:
+    """For each decision of a batch whether it is the rules' own; None where that cannot be said."""
+    accepted: list[int | None] = []
+    per_turn: dict[int, int] = {}
+    answers: list[bool | None] = []
+    for one in decided:
+        answers.append(_answer(stream, one, judged, accepted, per_turn))
+        # What was released later did not exist for the rest of the batch.
+        accepted.append(one.event if one.verdict == "accepted" else None)
+    return answers
+
+
+def _answer(
+    stream: Stream,
+    one: Decided,
+    judged: Callable[..., Case],
+    accepted: list[int | None],
+    per_turn: dict[int, int],
+) -> bool | None:
+    citations = one.proposal.get("citations", [])
+    if not citations or not all(isinstance(citation, list) for citation in citations):
+        return None  # words that were not found, or that are gone
+    proposal = as_proposed(one.proposal)
+    numbers = cited_numbers(proposal)
+    cited = cited_texts(stream, numbers)
+    case = judged(proposal, cited, accepted=list(accepted))
+    turn = case.latest.turn if case.cited else ROOT
+    case.earlier = per_turn.get(turn, 0)
+    per_turn[turn] = case.earlier + 1
+    if any(number not in cited or cited[number].content is None for number in numbers):
+        return None
+    answer = decide(case)
+    if (answer.verdict, answer.reason) != (one.verdict, one.reason):
+        return False
+    if one.verdict != "accepted":
+        return True
+    payload = None if one.event is None else stream.payload(one.event)
+    if one.event is None or payload is None:
+        return None
+    kind, wanted = accepted_event(case, payload.get("by", "host"))
+    return stream.record(one.event).header.type == kind and payload == wanted

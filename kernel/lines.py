@@ -46,22 +46,12 @@ def add_raw(
 
 def copy_start(log: Log, source: int, line: int, length: int) -> None:
     """Let a new line begin with the first `length` records of another. Needs `writing`."""
-    _copy(log, source, line, 0, key_of(source, length))
-    _run(
-        log,
-        "INSERT INTO request SELECT ?, request, number FROM request WHERE line=? AND number<?",
-        (line, source, length),
-    )
+    _copy(log, source, line, 0, length)
 
 
 def copy_tail(log: Log, source: int, line: int, start: int) -> None:
     """Let a line go on with the records of another from number `start` on. Needs `writing`."""
-    _copy(log, source, line, start, last_key(source) + 1)
-    _run(
-        log,
-        "INSERT INTO request SELECT ?, request, number FROM request WHERE line=? AND number>=?",
-        (line, source, start),
-    )
+    _copy(log, source, line, start, log.tip(source)[0])
 
 
 def payloads_missing_in(
@@ -81,21 +71,36 @@ def payloads_missing_in(
         yield from log.connection.execute(sql, (key_of(line, 0), key_of(other, 0), *span))
 
 
+def withhold(log: Log, line: int, numbers: Iterable[int]) -> None:
+    """Note that these payloads exist elsewhere and were not given. Needs `writing`."""
+    _many(log, "INSERT INTO withheld VALUES(?,?)", [(line, number) for number in sorted(numbers)])
+
+
 def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
+    """Copy the records from `start` up to, not including, `stop`, and what is kept beside them."""
     _run(
         log,
         "INSERT INTO record SELECT id - ? + ?, type, header, hash, salt, payload FROM record"
         " WHERE id BETWEEN ? AND ?",
-        (key_of(source, 0), key_of(line, 0), key_of(source, start), stop - 1),
+        (key_of(source, 0), key_of(line, 0), key_of(source, start), key_of(source, stop) - 1),
     )
+    for table, columns in (("request", "request, number"), ("withheld", "number")):
+        _run(
+            log,
+            f"INSERT INTO {table} SELECT ?, {columns} FROM {table}"
+            " WHERE line=? AND number>=? AND number<?",
+            (line, source, start, stop),
+        )
 
 
-def fill_in(log: Log, line: int, payloads: Iterable[tuple[int, bytes, bytes]]) -> int:
+def fill_in(log: Log, line: int, payloads: Sequence[tuple[int, bytes, bytes]]) -> int:
     """Put (number, salt, payload) where they were withheld. Needs `writing`. Returns how many."""
     rows = [(salt, payload, key_of(line, number)) for number, salt, payload in payloads]
     if rows:
         with log.unguarded():
             _many(log, "UPDATE record SET salt=?, payload=? WHERE id=? AND payload IS NULL", rows)
+        numbers = [(line, number) for number, _, _ in payloads]
+        _many(log, "DELETE FROM withheld WHERE line=? AND number=?", numbers)
         mark_changed(log, line)
     return len(rows)
 
@@ -117,7 +122,7 @@ def drop_line(log: Log, line: Line) -> None:
     with log.unguarded():
         span = (key_of(line.line, 0), last_key(line.line))
         _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
-    for table in ("request", "checkpoint", "line"):
+    for table in ("request", "withheld", "checkpoint", "line"):
         _run(log, f"DELETE FROM {table} WHERE line=?", (line.line,))
 
 

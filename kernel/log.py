@@ -74,6 +74,8 @@ CREATE TABLE checkpoint(
   line INTEGER NOT NULL, projection TEXT NOT NULL, version INTEGER NOT NULL,
   running BLOB NOT NULL, depth INTEGER NOT NULL, state BLOB NOT NULL, digest TEXT NOT NULL,
   PRIMARY KEY(line, projection, version, running)) STRICT, WITHOUT ROWID;
+CREATE TABLE withheld(
+  line INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(line, number)) STRICT, WITHOUT ROWID;
 CREATE TABLE exported(
   relationship BLOB NOT NULL, pack BLOB NOT NULL, at INTEGER NOT NULL,
   PRIMARY KEY(relationship, pack)) STRICT, WITHOUT ROWID;
@@ -491,6 +493,11 @@ class Log:
         )
         return frozenset(key & 0xFFFFFFFF for (key,) in rows)
 
+    def withheld(self, line: int) -> frozenset[int]:
+        """The numbers whose payloads exist elsewhere and were not given with the records."""
+        rows = self._query("SELECT number FROM withheld WHERE line=?", (line,))
+        return frozenset(number for (number,) in rows)
+
     def hashes(self, line: int) -> list[bytes]:
         """The hash of every record, in order."""
         return [digest for (digest,) in self._scan("SELECT hash", line, 0)]
@@ -540,9 +547,13 @@ class Log:
     def destroy(self, line: int, numbers: Iterable[int]) -> None:
         """Destroy payloads and salts. Needs `writing`, and a tombstone in the same transaction."""
         self.flush()
+        keys = [(key_of(line, number), number) for number in numbers]
         self.connection.executemany(
-            "UPDATE record SET salt=NULL, payload=NULL WHERE id=?",
-            [(key_of(line, number),) for number in numbers],
+            "UPDATE record SET salt=NULL, payload=NULL WHERE id=?", [(key,) for key, _ in keys]
+        )
+        # What was not given is not waited for any more.
+        self.connection.executemany(
+            "DELETE FROM withheld WHERE line=? AND number=?", [(line, n) for _, n in keys]
         )
 
     def are_gone(self, line: int, numbers: Sequence[int]) -> bool:

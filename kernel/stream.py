@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.encoding import FORMAT, Header, request_mac
@@ -222,6 +222,20 @@ class Stream:
                     continue
             current[number] = _fitting(number, KINDS[kind], payload) if checked else payload
         return current
+
+    def withheld(self) -> frozenset[int]:
+        """The numbers whose payloads exist elsewhere and were not given with the records."""
+        found = self.kept.get("withheld")
+        if found is None:
+            found = self.kept["withheld"] = self.log.withheld(self.line.line)
+        return cast(frozenset[int], found)
+
+    def is_partial(self, number: int) -> bool:
+        """Whether an event rests, directly or not, on something that was withheld."""
+        withheld = self.withheld()
+        return bool(withheld) and any(
+            cause in withheld or self.is_partial(cause) for cause in self.history.causes_of(number)
+        )
 
     def is_text(self, number: int) -> bool:
         """Whether this is the number of a message, a reply or a revision."""

@@ -55,6 +55,7 @@ class Verification:
     length: int
     tip: str
     erased: int
+    withheld: int
     problems: tuple[Problem, ...]
 
     @property
@@ -77,13 +78,13 @@ def verify_line(
     noted = _noted(expect)
     with log.reading():
         # Where a quick pass finds nothing, there is nothing. Else each record is looked at alone.
-        walk: _Walk = (quick := _QuickWalk(line, noted))
+        walk: Walk = (quick := _QuickWalk(line, noted))
         if not all(map(quick.passes, _chunks(log, line, progress))):
-            walk = _Walk(line, noted)
+            walk = Walk(line, noted)
             for rows in _chunks(log, line, progress):
                 for row in rows:
                     walk.take(*row)
-        requests = log.requests(line.line)
+        requests, withheld = log.requests(line.line), log.withheld(line.line)
     problems = walk.problems
     for request in sorted(walk.requests.keys() ^ requests.keys()):
         number = walk.requests.get(request, requests.get(request))
@@ -93,8 +94,10 @@ def verify_line(
             problems.append(
                 Problem(walk.requests[request], "the index of request ids names another number")
             )
-    for number in sorted(walk.missing - walk.tombstones):
+    for number in sorted(walk.missing - walk.tombstones - withheld):
         problems.append(Problem(number, "its payload is gone, and no tombstone names it"))
+    for number in sorted(withheld - walk.missing):
+        problems.append(Problem(number, "its payload was withheld, and is there"))
     for number in sorted(walk.tombstones - walk.missing):
         problems.append(Problem(number, "it was erased, and its payload is there again"))
     if walk.number == 0:
@@ -109,6 +112,7 @@ def verify_line(
         walk.number,
         (walk.previous or b"").hex(),
         len(walk.missing & walk.tombstones),
+        len(withheld),
         tuple(problems),
     )
 
@@ -134,10 +138,13 @@ def _noted(expect: str | None) -> bytes | None:
     return noted
 
 
-class _Walk:
-    """One pass along a line, record by record."""
+class Walk:
+    """One pass along a line, record by record: `take` each, then look at `problems`.
 
-    def __init__(self, line: Line, noted: bytes | None) -> None:
+    `missing` are the numbers without a payload, `tombstones` those that a tombstone names.
+    """
+
+    def __init__(self, line: Line, noted: bytes | None = None) -> None:
         self.line = line
         self.noted = noted
         self.met = False
@@ -154,6 +161,7 @@ class _Walk:
         self, number: int, type_name: str, data: bytes, digest: bytes,
         salt: bytes | None, payload: bytes | None,
     ) -> None:  # fmt: skip
+        """Check the next record."""
         if number != self.number:
             gap = (
                 f"number {self.number} is"
@@ -272,7 +280,7 @@ class _Walk:
                 self._problem(0, f"the store's copy of its {name} differs from the record")
 
 
-class _QuickWalk(_Walk):
+class _QuickWalk(Walk):
     """The same pass over what is as it was written, in a third of the time.
 
     It tells only whether all passes, and not what is wrong where something does not.

@@ -53,7 +53,8 @@ DEPTH = 32
 
 LEVEL = 3
 
-_TITLE = b"enishi memorypack "
+TITLE = b"enishi memorypack "
+"""How a pack introduces itself, before the number of its version."""
 _OPENS, _ENDS = 0x184D2A5E, 0x184D2A5F
 _SKIPPABLE = struct.Struct("<II")
 _LENGTH = struct.Struct(">I")
@@ -95,7 +96,7 @@ def write_frames(
     sign: Callable[[bytes], Signature] | None = None,
 ) -> Seal:
     """Write a container. `sign` is given the bytes to sign. The same frames give the same bytes."""
-    title = _TITLE + str(FORMAT).encode()
+    title = TITLE + str(FORMAT).encode()
     whole = hashlib.sha256()
 
     def put(data: bytes) -> None:
@@ -232,10 +233,10 @@ class FrameReader:
             raise UnreadableFile(f"{self._name} is no MemoryPack")
         magic, length = _SKIPPABLE.unpack(start)
         title = self._source.read(length) if length <= 64 else b""
-        if magic != _OPENS or not title.startswith(_TITLE):
+        if magic != _OPENS or not title.startswith(TITLE):
             raise UnreadableFile(f"{self._name} is no MemoryPack")
         self._whole.update(start + title)
-        version = title.removeprefix(_TITLE)
+        version = title.removeprefix(TITLE)
         if not version.isdigit() or version == b"0":
             raise PackDamaged(f"{self._name} is damaged: it names no version")
         if int(version) > FORMAT:

@@ -34,10 +34,11 @@ from enishi.kernel.lines import (
     payloads_missing_in,
     replace_line,
     shared_length,
+    withhold,
 )
 from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
-from enishi.kernel.verification import Walk
+from enishi.kernel.verification import verify_line
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
 from enishi.projections import PROJECTIONS
 
@@ -125,6 +126,53 @@ def take_pack(
     return taken
 
 
+class _Rows:
+    """Writes the records of one arriving line after another, many at a time."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._rows: list[RawRecord] = []
+        self._requests: list[tuple[bytes, int]] = []
+        self._missing: set[int] = set()
+        self._tombstones: set[int] = set()
+        self.line: Line | None = None
+        self.number = 0
+
+    def begin(self, line: Line, number: int) -> None:
+        """The next records are those of this line from this number on."""
+        self.line, self.number = line, number
+
+    def add(self, packed: PackedRecord) -> None:
+        """Take the next record. Header bytes that are none are LogDamaged."""
+        header = decode_header(packed.header)
+        self._rows.append(
+            RawRecord(
+                self.number, header.type, packed.header, packed.hash, packed.salt, packed.payload
+            )
+        )
+        if header.request is not None:
+            self._requests.append((header.request, self.number))
+        if packed.payload is None:
+            self._missing.add(self.number)
+        if header.type in ("Erased", "WordsErased"):
+            self._tombstones.update(header.targets)
+        self.number += 1
+        if len(self._rows) == _ROWS:
+            self._flush()
+
+    def end(self) -> None:
+        """The line has ended. What has neither payload nor tombstone was withheld."""
+        if self.line is not None:
+            self._flush()
+            withhold(self._log, self.line.line, self._missing - self._tombstones)
+        self._missing, self._tombstones, self.line = set(), set(), None
+
+    def _flush(self) -> None:
+        assert self.line is not None
+        add_raw(self._log, self.line.line, self._rows, self._requests)
+        self._rows, self._requests = [], []
+
+
 class _Settled(NamedTuple):
     """Where the records of an arrived line are now, and what was done for it."""
 
@@ -188,79 +236,43 @@ class _Taking:
             )
 
     def _read(self) -> list[Line]:
-        """Write all lines down as they come, checking each record."""
+        """Write all lines down as they come; when the pack has ended as it should, verify them."""
         arrived: list[Line] = []
-        start = LineStart(0, 0)
-        walk: Walk | None = None
-        rows: list[RawRecord] = []
-        requests: list[tuple[bytes, int]] = []
-        done = 0
-
-        def flush() -> None:
-            if rows:
-                add_raw(self._log, arrived[-1].line, rows, requests)
-                rows.clear()
-                requests.clear()
-
+        start, rows, done = LineStart(0, 0), _Rows(self._log), 0
         for item in self._reader:
             if isinstance(item, LineStart):
-                flush()
-                self._end(walk)
-                start, walk = item, None
+                rows.end()
+                start = item
                 continue
-            if walk is None:
+            if rows.line is None:
                 arrived.append(self._arrive(arrived, start, item))
-                walk = Walk(arrived[-1])
-                for row in self._log.raw(arrived[-1].line):
-                    walk.take(*row)
-            record, request = self._record(walk, item)
-            rows.append(record)
-            if request is not None:
-                requests.append((request, record.number))
+                rows.begin(arrived[-1], start.fork)
+            try:
+                rows.add(item)
+            except LogDamaged as error:
+                raise self._damaged(f"number {rows.number}: {error}") from None
             done += 1
-            if len(rows) == _ROWS:
-                flush()
+            if done % _ROWS == 0:
                 self._progress(done, self._manifest.records)
-        flush()
-        self._end(walk)
+        rows.end()
         self._progress(done, self._manifest.records)
+        for line in arrived:
+            if problems := verify_line(self._log, line).problems:
+                raise self._damaged(str(problems[0]))
         return arrived
 
     def _arrive(self, arrived: list[Line], start: LineStart, first: PackedRecord) -> Line:
         manifest, name = self._manifest, f"(arriving {len(arrived)})"
-        if start.fork:
-            parent = arrived[start.parent]
-            secret = parent.secret
-        elif first.payload is None:
+        if not start.fork and first.payload is None:
             raise self._damaged("the founding of the relationship is not in it")
-        else:
-            secret = _secret(first.payload)
+        parent = arrived[start.parent] if start.fork else None
+        secret = parent.secret if parent else _secret(first.payload or b"")
         line = self._log.add_line(
             manifest.relationship, secret, manifest.agent, manifest.user, name
         )
-        if start.fork:
+        if parent is not None:
             copy_start(self._log, parent.line, line.line, start.fork)
         return line
-
-    def _record(self, walk: Walk, packed: PackedRecord) -> tuple[RawRecord, bytes | None]:
-        """The next record of a line, checked, and the request that it answers."""
-        number = walk.number
-        try:
-            header = decode_header(packed.header)
-        except LogDamaged as error:
-            raise self._damaged(f"number {number}: {error}") from None
-        record = RawRecord(
-            number, header.type, packed.header, packed.hash, packed.salt, packed.payload
-        )
-        walk.take(*record)
-        if walk.problems:
-            raise self._damaged(str(walk.problems[0]))
-        return record, header.request
-
-    def _end(self, walk: Walk | None) -> None:
-        again = sorted(walk.present & walk.tombstones) if walk else []
-        if again:
-            raise self._damaged(f"number {again[0]} was erased, and its payload is there")
 
     def _signer(self) -> tuple[bytes | None, bool]:
         """Who sealed the pack, and whether this store knows that signer."""

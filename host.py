@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial, wraps
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.kernel import recording
 from enishi.kernel.checks import check_id
@@ -52,13 +53,29 @@ from enishi.kernel.erasure_receipt import (
     read_receipt,
     receipt_of,
 )
-from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFailure, UnreadableFile
+from enishi.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    MissingExtra,
+    NotFound,
+    StoreFailure,
+    UnreadableFile,
+)
 from enishi.kernel.events import Delivery, ErasureReason
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, State, fold_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.inspection import Inspection, inspect_store
-from enishi.kernel.lines import archive
+from enishi.kernel.keyring import (
+    Signer,
+    add_signer,
+    own_key,
+    read_key,
+    remove_signer,
+    sign,
+    signers,
+)
+from enishi.kernel.lines import archive, lines_of, note_export, shared_length
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
@@ -83,9 +100,13 @@ from enishi.packs.erii.comparing import differences
 from enishi.packs.erii.importing import import_erii
 from enishi.packs.erii.reading import read_erii
 from enishi.packs.erii.report import EriiReport
+from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
+from enishi.packs.frames import Signature
 from enishi.packs.importing import ImportReport, import_chat, last_import
 from enishi.packs.mood_line import mood_line
+from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of, read_chats
+from enishi.packs.taking_in import PackTaken, Wanted, take_pack
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
 from enishi.projections.chapters import ChapterView, chapters
@@ -177,7 +198,7 @@ class Store:
 
         With `archived`, those out of sight alone; None is all.
         """
-        lines = self._log.lines(archived=archived)
+        lines = [line for line in self._log.lines(archived=archived) if not line.name]
         return [Relationship(self, self._stream(line)) for line in lines]
 
     def stray(self) -> list[Problem]:
@@ -245,6 +266,63 @@ class Store:
             report, taken = import_erii(bond._stream, pack, read_zone(zone))
             report.differences = differences(bond._stream, pack, report, taken)
         return report
+
+    def import_pack(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        identity: str | None = None,
+        passphrase: str | None = None,
+        as_branch: str | None = None,
+        accept_erasures: bool = False,
+        signer: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> PackTaken:
+        """Take a MemoryPack in: all of it, checked, or nothing.
+
+        `identity` (age) or `passphrase` opens an encrypted pack. `as_branch` names the line of a
+        pack that went on otherwise than what is here; without it that is PackConflict. Tombstones
+        that would destroy something here need a known signer, or `accept_erasures`. `signer`, in
+        hexadecimal, is the only one whose pack is taken. With `dry_run` nothing is kept.
+        """
+        wanted = Wanted(as_branch, accept_erasures, read_key(signer), dry_run)
+        with open_pack(Path(path), identity, passphrase) as reader:
+            taken = take_pack(self._log, reader, self._fresh, wanted, progress)
+        self._log.scrub()
+        return taken
+
+    def signers(self) -> list[Signer]:
+        """The keys that this store believes. Its own is among them once it was needed."""
+        return signers(self._log)
+
+    def own_key(self) -> str:
+        """The public key with which this store signs, in hexadecimal; made where there is none."""
+        with self._log.writing():
+            return own_key(self._log, self._entropy)[0].hex()
+
+    def believe(self, key: str, name: str) -> None:
+        """Believe what is signed with this key (hexadecimal) from now on."""
+        with self._log.writing():
+            add_signer(self._log, read_key(key) or b"", name)
+
+    def disbelieve(self, key: str) -> None:
+        """Believe what is signed with this key no more."""
+        with self._log.writing():
+            remove_signer(self._log, read_key(key) or b"")
+
+    def _signing(self) -> Callable[[bytes], Signature] | None:
+        """What signs in this store's name; None where the extra for it is not installed."""
+        try:
+            with self._log.writing():
+                key, seed = own_key(self._log, self._entropy)
+        except MissingExtra:
+            return None
+        return lambda data: Signature(key, sign(seed, data))
+
+    def _fresh(self, line: Line) -> Stream:
+        """A stream that nobody else has, for a line that is still about to change."""
+        return Stream(self._log, line, self._now, self._entropy)
 
     def _user_of(self, chat: Chat, agent: str) -> str:
         """The user whose relationship took this file in before, else the one it names."""
@@ -356,10 +434,23 @@ class Relationship:
         return self._stream.line.relationship
 
     def on(self, branch: str) -> Relationship:
-        """The same relationship, seen and continued on another branch."""
+        """The same relationship, seen and continued on another branch.
+
+        A line that a pack brought in goes by its name, and a branch of it by NAME/BRANCH.
+        """
         with self._stream.reading():
+            if branch not in self._stream.names() and (line := self._line_named(branch)):
+                name = branch.removeprefix(line.name).removeprefix("/")
+                other = Relationship(self._store, self._store._stream(line))
+                return other.on(name) if name else other
             self._stream.branch_named(branch)
         return Relationship(self._store, self._stream, branch)
+
+    def _line_named(self, branch: str) -> Line | None:
+        own = self._stream.line
+        others = (line for line in lines_of(self._stream.log, own.relationship) if line.name)
+        found = (line for line in others if f"{branch}/".startswith(f"{line.name}/"))
+        return max(found, key=lambda line: len(line.name), default=None)
 
     # What is said
 
@@ -451,9 +542,29 @@ class Relationship:
     # The tree
 
     def branches(self) -> list[BranchView]:
-        """All branches that were not dropped."""
+        """All branches that were not dropped, those of lines that packs brought in at the end."""
         with self._stream.reading():
-            return branch_views(self._stream)
+            views = branch_views(self._stream)
+            if self._stream.line.name:
+                return views
+            for line in lines_of(self._stream.log, self._stream.line.relationship)[1:]:
+                other = self._store._stream(line)
+                with other.reading():
+                    views += [_of_line(line, view) for view in branch_views(other)]
+            return views
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """What two branches share, and how many turns each has of its own."""
+        sides = [self.on(first), self.on(second)]
+        numbers = [[turn.number for turn in side.turns()] for side in sides]
+        lines = [side._stream.line.line for side in sides]
+        with self._stream.reading():
+            alike = shared_length(self._stream.log, *lines)
+        pairs = zip(*numbers, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] < alike, pairs))
+        return Comparison(
+            shared, {first: len(numbers[0]) - shared, second: len(numbers[1]) - shared}
+        )
 
     def fork(self, name: str, after: Turn | int | None = None) -> Relationship:
         """Begin a branch after a turn (the tip, where none is named). The current one stays."""
@@ -616,6 +727,53 @@ class Relationship:
             if line is not None:
                 found.append((self._store._stream(line), copy.numbers))
         return found
+
+    # Carrying it elsewhere
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        recipient: str | None = None,
+        passphrase: str | None = None,
+        until: datetime | int | None = None,
+        withhold: Iterable[int] = (),
+        audience: Audience | None = None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Exported:
+        """Write a MemoryPack of the whole relationship, signed where the extra `crypto` is there.
+
+        `recipient` (age1…) or `passphrase` encrypts it. `until` ends it before the first thing
+        that came later, or before a number. `withhold` leaves payloads out by number, `audience`
+        "user" what the agent thought for itself.
+        """
+        log, stop = self._stream.log, until if isinstance(until, int) else _moment(until)
+        signing = None if log.read_only else self._store._signing()
+        with log.reading():
+            cuts = []
+            for line in lines_of(log, self._stream.line.relationship):
+                stream = self._store._stream(line)
+                with stream.reading():
+                    own = withhold if not line.name else ()
+                    left_out = withheld_with(stream, own, audience)
+                    cuts.append(cut(stream, stop, left_out))
+            exported = export_pack(
+                Path(path), cuts, sign=signing, recipient=recipient, passphrase=passphrase,
+                progress=progress,
+            )  # fmt: skip
+        if not log.read_only:
+            with log.writing():
+                pack = bytes.fromhex(exported.pack)
+                note_export(log, self._stream.line.relationship, pack, self._stream.now.at)
+        return exported
+
+    def rebind(self, party: Party, new: str) -> None:
+        """The agent or the user has another outside id from here on, as an event says.
+
+        Where the two have a history under that id already, it is Conflict.
+        """
+        with self._writing() as branch:
+            recording.rebind_party(self._stream, branch, party, new)
 
     # Who, and by which numbers
 
@@ -1071,6 +1229,13 @@ class Turn:
             recording.abandon_turn(self._bond._stream, branch, self.number)
 
 
+class Comparison(NamedTuple):
+    """Two branches beside each other: turns that they share, and turns of each one's own."""
+
+    shared: int
+    own: dict[str, int]
+
+
 def open_store(
     path: str | os.PathLike[str] = "enishi.db",
     *,
@@ -1123,6 +1288,14 @@ class _Numbered(Protocol):
 
 
 def _number(about: _Numbered | int) -> int:
+
+def _of_line(line: Line, view: BranchView) -> BranchView:
+    """A branch of another line, under the name by which it is reached from the first."""
+    name = line.name if view.current else f"{line.name}/{view.name}"
+    return replace(view, name=name, current=False)
+
+
+def _number(about: Turn | Text | int) -> int:
     return about if isinstance(about, int) else about.number
 
 
@@ -1239,9 +1412,12 @@ class AsyncRelationship:
     undo = _twin(Relationship.undo)
     choose_wording = _twin(Relationship.choose_wording)
     branches = _twin(Relationship.branches)
+    compare = _twin(Relationship.compare)
     switch = _twin(Relationship.switch)
     back = _twin(Relationship.back)
     drop = _twin(Relationship.drop)
+    rebind = _twin(Relationship.rebind)
+    export = _twin(Relationship.export)
     withdraw = _twin(Relationship.withdraw)
     restore = _twin(Relationship.restore)
     plan_erasure = _twin(Relationship.plan_erasure)
@@ -1315,6 +1491,9 @@ class AsyncStore:
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)
     scrub = _twin(Store.scrub)
+    async def import_pack(self, path: str | os.PathLike[str], **options: Any) -> PackTaken:
+        """Take a MemoryPack in; see `Store.import_pack`."""
+        return await asyncio.to_thread(self.plain.import_pack, path, **options)
 
     async def close(self) -> None:
         """Close the file."""

@@ -66,6 +66,14 @@ class PartyNamed(Payload):
     aliases: list[str] = Field(default_factory=list)
 
 
+class PartyRebound(Payload):
+    """A party has another outside id from here on, as when a platform renamed its users."""
+
+    party: Party
+    id: str
+    before: str
+
+
 class BlueprintAdopted(Payload):
     """The character is played from this card from here on; `card` is its JSON text as received."""
 
@@ -410,6 +418,7 @@ EVENT_TYPES: dict[str, EventType] = {
     for row in (
         EventType("RelationshipFounded", 1, RelationshipFounded, "event"),
         EventType("PartyNamed", 1, PartyNamed, "event"),
+        EventType("PartyRebound", 1, PartyRebound, "event"),
         EventType("BlueprintAdopted", 1, BlueprintAdopted, "event"),
         EventType("PolicyAdopted", 1, PolicyAdopted, "event"),
         EventType("TurnOpened", 1, TurnOpened, "event"),

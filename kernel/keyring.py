@@ -36,8 +36,6 @@ def signer_of(log: Log, key: bytes) -> Signer | None:
 def add_signer(log: Log, key: bytes, name: str) -> None:
     """Believe what is signed with this key from now on. Needs `log.writing`."""
     check_id(name, "a signer's name")
-    if len(key) != 32:
-        raise InvalidInput("a signer's key is 64 hexadecimal digits")
     _run(
         log,
         "INSERT INTO signer(key, name) VALUES(?,?)"
@@ -54,6 +52,19 @@ def remove_signer(log: Log, key: bytes) -> None:
     if found.own:
         raise InvalidInput("the store's own key stays: what it signed would be nobody's")
     _run(log, "DELETE FROM signer WHERE key=?", (key,))
+
+
+def read_key(text: str | None) -> bytes | None:
+    """A public key from its 64 hexadecimal digits."""
+    if text is None:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise InvalidInput(f"a signer's key is 64 hexadecimal digits, and {text!r} is not")
+    return key
 
 
 def own_key(log: Log, entropy: Entropy) -> tuple[bytes, bytes]:

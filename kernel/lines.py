@@ -172,7 +172,11 @@ def shared_length(log: Log, one: int, other: int) -> int:
 
 def rename_parties(log: Log, relationship: bytes, agent: str, user: str) -> None:
     """Let the relationship be found under these ids from now on. Needs `writing`."""
-    _run(log, "UPDATE line SET agent=?, user=? WHERE relationship=?", (agent, user, relationship))
+    _run(
+        log,
+        "UPDATE line SET agent=?, user=?, changed=changed+1 WHERE relationship=?",
+        (agent, user, relationship),
+    )
 
 
 def mark_changed(log: Log, line: int) -> None:

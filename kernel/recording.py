@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from enishi.kernel.checks import check_id, check_text
-from enishi.kernel.deciding.proposals import Role
+from enishi.kernel.deciding.proposals import Party, Role
 from enishi.kernel.errors import Conflict, ExpectationFailed, InvalidInput, NotFound
 from enishi.kernel.events import Delivery, Origin, payload_of
 from enishi.kernel.history import MAIN, ROOT, kind_code
+from enishi.kernel.lines import rename_parties
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream, moment_of, own_request
 
@@ -349,6 +350,24 @@ def name_party(
     return _at_tip(stream, branch, "PartyNamed", payload, happened)
 
 
+def rebind_party(stream: Stream, branch: int, party: Party, new: str, *, by: str = "host") -> int:
+    """The agent or the user has another outside id from here on, and is found under it.
+
+    Where the two have a history under that id already, it is Conflict.
+    """
+    check_id(new, f"the {party}")
+    line = stream.line
+    agent, user = (new, line.user) if party == "agent" else (line.agent, new)
+    if stream.log.line_of(agent, user) is not None:
+        raise Conflict(f"{agent!r} and {user!r} have a history of their own; it stays theirs")
+    before = line.agent if party == "agent" else line.user
+    payload = payload_of("PartyRebound", by=by, party=party, id=new, before=before)
+    number = _at_tip(stream, branch, "PartyRebound", payload, stream.now)
+    rename_parties(stream.log, line.relationship, agent, user)
+    stream.line = stream.log.line_now(line)
+    return number
+
+
 def adopt_blueprint(
     stream: Stream,
     branch: int,
@@ -377,10 +396,11 @@ def adopt_policy(
 def party_name(stream: Stream, branch: int, party: str) -> str:
     """The display name that a party has now on a branch: its id, where none was given."""
     number = stream.history.last("PartyNamed")
+    ids = stream.ids_of(party) if number != -1 else frozenset()
     while number != -1:
         if number in stream.standing(branch):
             payload = stream.payload(number)
-            if payload is not None and payload["party"] == party:
+            if payload is not None and payload["party"] in ids:
                 return str(payload["name"])
         number = stream.history.last("PartyNamed", number)
     return party

@@ -241,6 +241,17 @@ class Stream:
         """Whether this is the number of a message, a reply or a revision."""
         return 0 <= number < len(self.history) and self.history.kind[number] in TEXT_CODES
 
+    def ids_of(self, party: str) -> frozenset[str]:
+        """All outside ids that the agent or the user ever had; of somebody else, that one."""
+        known = self.kept.get("ids")
+        if known is None or known[0] != len(self.history.all("PartyRebound")):
+            rebound = self.payloads(self.history.all("PartyRebound"))
+            ids = {"agent": {self.line.agent}, "user": {self.line.user}}
+            for payload in rebound.values():
+                ids[payload["party"]] |= {payload["id"], payload["before"]}
+            known = self.kept["ids"] = (len(rebound), [frozenset(one) for one in ids.values()])
+        return next((one for one in known[1] if party in one), frozenset({party}))
+
     # Branches by name
 
     def branch_named(self, name: str) -> int:

@@ -85,6 +85,7 @@ def verify_line(
                 for row in rows:
                     walk.take(*row)
         requests, withheld = log.requests(line.line), log.withheld(line.line)
+    walk.check_parties()
     problems = walk.problems
     for request in sorted(walk.requests.keys() ^ requests.keys()):
         number = walk.requests.get(request, requests.get(request))
@@ -154,6 +155,8 @@ class Walk:
         self.requests: dict[bytes, int] = {}
         self.missing: set[int] = set()
         self.tombstones: set[int] = set()
+        self.founded: dict[str, object] | None = None
+        self.rebound: dict[str, object] = {}
         self._history = History()
         self._structure_ok = True
 
@@ -267,16 +270,20 @@ class Walk:
         if known is None:
             return
         if number == 0:
-            self._check_founding(known)
+            self.founded = known
+        elif header.type == "PartyRebound":
+            self.rebound[known["party"]] = known["id"]
 
-    def _check_founding(self, founded: dict[str, object]) -> None:
-        copies = (
+    def check_parties(self) -> None:
+        """Whether the line says whose it is as its records do. To be asked at the end."""
+        if self.founded is None:
+            return
+        for name, copy in (
             ("agent", self.line.agent),
             ("user", self.line.user),
             ("secret", self.line.secret),
-        )
-        for name, copy in copies:
-            if founded.get(name) != copy:
+        ):
+            if self.rebound.get(name, self.founded.get(name)) != copy:
                 self._problem(0, f"the store's copy of its {name} differs from the record")
 
 
@@ -327,6 +334,7 @@ class _QuickWalk(Walk):
             or payload is None
             or commitment(salt, payload) != header.commitment
             or number == 0
+            or type_name == "PartyRebound"
             or not fits(type_name, header.version, payload)
         ):
             self._check_payload(header, salt, payload)

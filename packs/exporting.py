@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from enishi.kernel.errors import InvalidInput
+from enishi.kernel.deciding.proposals import Audience
+from enishi.kernel.errors import InvalidInput, NotFound, StoreFailure
 from enishi.kernel.fold import fold_of, standing_events
-from enishi.kernel.history import UNKNOWN_TIME, History
+from enishi.kernel.history import TEXT_CODES, UNKNOWN_TIME, History
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -20,6 +25,8 @@ from enishi.packs.memorypack import (
     line_order,
     manifest_frame,
 )
+from enishi.packs.pack_files import is_pack
+from enishi.packs.sealing import encrypting
 from enishi.projections import PROJECTIONS
 from enishi.projections.reading import digest_of
 
@@ -154,3 +161,92 @@ def _line(line: Cut) -> ManifestLine:
             digests[projection.name] = (projection.version, digest)
         branches.append(BranchDigests(number=number, name=name, digests=digests))
     return ManifestLine(length=line.length, tip=tip, branches=tuple(branches))
+
+
+def withheld_with(
+    stream: Stream, numbers: Iterable[int], audience: Audience | None
+) -> frozenset[int]:
+    """What is left out with these: all texts of a turn, and every decision that repeats the words.
+
+    With `audience` "user", what the agent thought for itself is left out as well.
+    """
+    history = stream.history
+    chosen: set[int] = set()
+    for number in numbers:
+        if not 0 < number < len(history):
+            raise NotFound(f"there is no number {number} that could be withheld")
+        turn = history.is_turn(number)
+        texts = [n for n in history.events_of(number) if history.kind[n] in TEXT_CODES]
+        chosen.update(texts if turn else [number])
+    if audience == "user":
+        thoughts = stream.payloads(history.all("ReflectionMade"))
+        chosen |= {n for n, thought in thoughts.items() if thought.get("audience") != "user"}
+    for number in history.all("ProposalDecided"):
+        came_of_it = number + 1 in chosen and number in stream.record(number + 1).header.targets
+        if came_of_it or not chosen.isdisjoint(history.causes_of(number)):
+            chosen.add(number)
+    return frozenset(chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A pack that was written. `pack` is its id: the SHA-256 of its stream, in hexadecimal."""
+
+    path: Path
+    pack: str
+    records: int
+    payloads: int
+    withheld: int
+    erased: int
+    bytes: int
+    signer: str | None
+    encrypted: bool
+
+
+def export_pack(
+    path: Path,
+    cuts: Sequence[Cut],
+    *,
+    sign: Callable[[bytes], Signature] | None = None,
+    recipient: str | None = None,
+    passphrase: str | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Exported:
+    """Write a pack file: whole under its name, or not at all. Needs `log.reading()`.
+
+    A file that is there and is no pack is not written over: InvalidInput.
+    """
+    with written_whole(path, is_pack) as out:
+        with encrypting(out, recipient, passphrase) as inside:
+            manifest, seal = write_pack(inside, cuts, sign, progress)
+        size = out.tell()
+    return Exported(
+        path,
+        seal.digest.hex(),
+        manifest.records,
+        manifest.payloads,
+        manifest.withheld,
+        manifest.erased,
+        size,
+        None if seal.signature is None else seal.signature.signer.hex(),
+        recipient is not None or passphrase is not None,
+    )
+
+
+@contextmanager
+def written_whole(path: Path, ours: Callable[[bytes], bool]) -> Iterator[BinaryIO]:
+    """A new file that takes its name when it is complete. Only one of `ours` is written over."""
+    try:
+        if path.exists() and not ours(path.open("rb").read(128)):
+            raise InvalidInput(f"{path} exists and is no such file; choose another name")
+        part = path.with_name(f"{path.name}.part")
+        try:
+            with part.open("wb") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreFailure(f"{path} cannot be written: {error.strerror}") from None

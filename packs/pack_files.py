@@ -110,6 +110,10 @@ def _check_line(reader: PackReader, parts: dict[int, range]) -> None:
         walk.take(number - 1, kind, item.header, item.hash, item.salt, item.payload)
         if walk.problems:
             raise PackDamaged(f"{reader.name} is damaged: {walk.problems[0]}")
+    if walk is not None:
+        walk.check_parties()
+        if walk.problems:
+            raise PackDamaged(f"{reader.name} is damaged: its manifest names other parties")
 
 
 def _line(manifest: Manifest, founding: bytes | None) -> Line:

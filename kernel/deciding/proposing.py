@@ -495,11 +495,17 @@ def judging(stream: Stream, before: int | None = None) -> Callable[..., Case]:
 def _named(stream: Stream) -> list[tuple[int, Party, Sequence[str]]]:
     """Who is called what by which event: the ids, the names that were given, and the card's."""
     line, withdrawn = stream.line, stream.history.withdrawn
+    rebound = stream.payloads(stream.history.all("PartyRebound"))
+    first = {"agent": line.agent, "user": line.user}
+    for payload in reversed(rebound.values()):
+        first[payload["party"]] = payload["before"]
     found: list[tuple[int, Party, Sequence[str]]] = [
-        (0, "user", (line.user,)),
-        (0, "agent", (line.agent,)),
+        (0, "user", (first["user"],)),
+        (0, "agent", (first["agent"],)),
+        *((number, payload["party"], (payload["id"],)) for number, payload in rebound.items()),
     ]
-    parties: dict[str, Party] = {line.agent: "agent", line.user: "user"}
+    parties: dict[str, Party] = {id: "agent" for id in stream.ids_of(line.agent)}
+    parties |= {id: "user" for id in stream.ids_of(line.user)}
     for number, payload in stream.payloads(stream.history.all("PartyNamed")).items():
         party = parties.get(payload["party"])
         if party is not None and not withdrawn.get(number, False):

@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar
 
 import typer
 
@@ -55,6 +56,11 @@ branch_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="List, fork, switch, move and drop branches.",
+)
+keys_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="The key of this store, the signers that it believes, and keys for encrypted packs.",
 )
 
 START, LOOK, REMEMBERED, DECIDE, CHANGE, FORGET, CARE = (
@@ -99,6 +105,12 @@ AtOption = Annotated[
 ]
 HeldAtOption = Annotated[
     str | None, typer.Option("--at", help="What held at this time, as far as is known now.")
+]
+KeyOption = Annotated[
+    Path | None, typer.Option("--key", help="A file with the age identity that opens a pack.")
+]
+PassphraseOption = Annotated[
+    bool, typer.Option("--passphrase", help="Ask for a passphrase, or take ENISHI_PASSPHRASE.")
 ]
 LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
@@ -265,14 +277,35 @@ def import_(
     no_propose: Annotated[
         bool, typer.Option("--no-propose", help="Leave the bundled rules out.")
     ] = False,
+    as_branch: Annotated[
+        str | None,
+        typer.Option(help="The name for a pack's line that went on otherwise than what is here."),
+    ] = None,
+    accept_erasures: Annotated[
+        bool,
+        typer.Option("--accept-erasures", help="Let a pack's tombstones destroy what is here."),
+    ] = False,
+    signer: Annotated[
+        str | None, typer.Option(help="Take packs sealed with this key alone.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check packs and keep nothing of them.")
+    ] = False,
+    key: KeyOption = None,
+    passphrase: PassphraseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs of E.R.I.I."""
+    """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs (.erii)."""
     from enishi.host import read_file
     from enishi.packs.cards import read_card
     from enishi.packs.erii.reading import is_erii, read_erii
 
-    data = {path: read_file(path) for path in files}
+    ours = [path for path in files if _is_pack(path)]
+    if dry_run and len(ours) < len(files):
+        _fail("--dry-run is for packs alone")
+    data = {path: read_file(path) for path in files if path not in ours}
+    files = list(data)
+    unlock = _unlock(key, passphrase and bool(ours))
     packs = [path for path in files if is_erii(data[path])]
     for path in packs:
         read_erii(path.name, data[path])
@@ -284,8 +317,22 @@ def import_(
     if not store.exists():
         # No store is made for files that cannot be taken in.
         _check_import(data, chats, agent, user, zone)
-    create = bool(chats or packs) or user is not None
+        for path in ours:
+            _inspected(path, unlock)
+    create = bool(chats or packs or ours) or user is not None
     with _opened(store, create=create) as opened, _progress("Taking in") as progress:
+        carried = [
+            opened.import_pack(
+                path,
+                **unlock,
+                as_branch=as_branch,
+                accept_erasures=accept_erasures,
+                signer=signer,
+                dry_run=dry_run,
+                progress=partial(progress, path.name),
+            )
+            for path in ours
+        ]
         taken = [opened.import_erii(path, agent=agent, user=user, zone=zone) for path in packs]
         reports = opened.import_chats(
             chats,
@@ -304,13 +351,85 @@ def import_(
                 {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
             )
     if as_json:
-        _print_json({"store": str(store), "packs": taken, "chats": reports, "cards": adopted})
+        _print_json(
+            {
+                "store": str(store),
+                "packs": carried,
+                "erii": taken,
+                "chats": reports,
+                "cards": adopted,
+            }
+        )
         return
     console = _console_for(store)
+    terminal.print_carried(console, [path.name for path in ours], carried, dry_run)
     terminal.print_erii(console, taken)
     terminal.print_imports(console, reports, adopted)
     if zone == "UTC" and any(report.turns for report in reports):
         terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")
+
+
+@_on_relationship(START, branch=False)
+def export(
+    bond: Relationship,
+    file: Annotated[Path | None, typer.Argument(help="The pack to write.")] = None,
+    to: Annotated[str | None, typer.Option(help="Encrypt it for this age key (age1…).")] = None,
+    passphrase: PassphraseOption = False,
+    until: Annotated[
+        str | None, typer.Option(help="End before the first thing after this time or number.")
+    ] = None,
+    withhold: Annotated[
+        list[int] | None, typer.Option(help="Leave out what this number says; of a turn, all.")
+    ] = None,
+    audience: Annotated[
+        str | None, typer.Option(help="Who will see it: with user, no thoughts of the agent's own.")
+    ] = None,
+) -> Answer:
+    """Write the whole relationship as one MemoryPack, to carry it to another machine."""
+    seen_by = None if audience is None else _party(audience)
+    stop = int(until) if until is not None and until.isdigit() else _at(until)
+    name = "-".join(re.sub(r"\W+", "_", party) for party in (bond.agent, bond.user))
+    with _progress("Writing") as progress:
+        path = file or Path(f"{name}.erii")
+        exported = bond.export(
+            path,
+            recipient=to,
+            passphrase=_passphrase(confirm=True) if passphrase else None,
+            until=stop,
+            withhold=withhold or (),
+            audience=seen_by,
+            progress=partial(progress, path.name),
+        )
+    return Answer(exported, lambda console: terminal.print_exported(console, exported))
+
+
+@app.command("inspect", rich_help_panel=START)
+def inspect_(
+    file: Annotated[Path, typer.Argument(help="The pack to look into.")],
+    key: KeyOption = None,
+    passphrase: PassphraseOption = False,
+    against: Annotated[
+        Path | None, typer.Option(help="A store: what would an import of the pack do there?")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a pack and say what is in it, without a store."""
+    unlock = _unlock(key, passphrase)
+    found, taken = _inspected(file, unlock), None
+    if against is not None:
+        with _opened(against) as opened:
+            taken = opened.import_pack(
+                file, **unlock, as_branch="(other)", accept_erasures=True, dry_run=True
+            )
+    if as_json:
+        _print_json({"pack": found, "against": taken})
+        return
+    console = _console()
+    terminal.print_inspected(console, file.name, found)
+    if taken is not None:
+        terminal.print_carried(console, [file.name], [taken], dry_run=True)
+    if found.signature == "wrong":
+        _fail(f"the signature of {file.name} does not fit what it signs")
 
 
 # Look
@@ -653,11 +772,8 @@ def branch_drop(bond: Relationship, name: str) -> Answer:
 @_on_relationship(None, to=branch_app, name="diff", branch=False)
 def branch_diff(bond: Relationship, first: str, second: str) -> Answer:
     """Compare two branches: what they share, what each has of its own, where each stands."""
-    sides = {name: bond.on(name) for name in (first, second)}
-    numbers = {name: [turn.number for turn in side.turns()] for name, side in sides.items()}
-    shared = len(os.path.commonprefix(list(numbers.values())))
-    own = {name: len(found) - shared for name, found in numbers.items()}
-    rapports = {name: side.rapport() for name, side in sides.items()}
+    shared, own = bond.compare(first, second)
+    rapports = {name: bond.on(name).rapport() for name in (first, second)}
 
     def tell(console: Console) -> None:
         terminal.say(console, f"{shared} turns in common")
@@ -885,6 +1001,71 @@ def rebuild(
             terminal.say(console, f"  {name}  {digest}")
 
 
+@_on_relationship(CARE, branch=False)
+def rebind(
+    bond: Relationship,
+    party: Annotated[str, typer.Argument(help="agent or user.")],
+    new: Annotated[str, typer.Argument(metavar="ID", help="The id from now on.")],
+) -> Answer:
+    """Give the agent or the user another id, as when a platform renamed its users."""
+    bond.rebind(_party(party), new)
+    value = {"agent": bond.agent, "user": bond.user}
+    return _done(value, f"This is the relationship of {bond.agent} and {bond.user} from now on.")
+
+
+@keys_app.command("list")
+def keys_list(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """Print the key of this store, and whose signatures it believes."""
+    with _opened(store) as opened:
+        opened.own_key()
+        known = opened.signers()
+    if as_json:
+        _print_json(known)
+        return
+    terminal.print_keys(_console_for(store), known)
+
+
+@keys_app.command("add")
+def keys_add(
+    key: Annotated[str, typer.Argument(help="The other store's key: 64 hexadecimal digits.")],
+    name: Annotated[str, typer.Argument(help="Whose it is.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Believe what is signed with a key: its packs may erase what they erased there."""
+    with _opened(store, create=True) as opened:
+        opened.believe(key, name)
+    terminal.say(_console_for(store), f"What {name} signs is believed from now on.")
+
+
+@keys_app.command("remove")
+def keys_remove(
+    key: Annotated[str, typer.Argument(help="A key that was added.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Believe a key no more."""
+    with _opened(store) as opened:
+        opened.disbelieve(key)
+    terminal.say(_console_for(store), "What it signs is not believed any more.")
+
+
+@keys_app.command("new")
+def keys_new(
+    file: Annotated[Path, typer.Argument(help="Where the secret half goes; keep it safe.")],
+) -> None:
+    """Make an age key: packs written with `export --to` its public half open with the file alone."""
+    from enishi.packs.sealing import new_identity
+
+    secret, public = new_identity()
+    if file.exists():
+        _fail(f"{file} exists; choose another name")
+    file.touch(mode=0o600)
+    file.write_text(f"# public key: {public}\n{secret}\n", "utf-8")
+    terminal.say(_console(), public)
+
+
+app.add_typer(keys_app, name="keys", rich_help_panel=CARE)
+
+
 @app.command(rich_help_panel=CARE)
 def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
     """Look at the file, the program and the SQLite beneath it, and say what to know about them."""
@@ -993,6 +1174,49 @@ def _check_import(
     place = read_zone(zone)
     for path in chats:
         read_chats(path.name, data[path], place)
+
+
+def _party(text: str) -> Literal["agent", "user"]:
+    if text == "agent":
+        return "agent"
+    if text == "user":
+        return "user"
+    _fail(f"a party is agent or user, not {text!r}")
+
+
+def _is_pack(path: Path) -> bool:
+    from enishi.packs.pack_files import is_pack
+
+    try:
+        with path.open("rb") as file:
+            return is_pack(file.read(128))
+    except OSError:
+        return False  # whoever reads it whole says what is wrong with it
+
+
+def _inspected(path: Path, unlock: dict[str, Any]) -> Any:
+    from enishi.packs.pack_files import inspect_pack
+
+    return inspect_pack(path, **unlock)
+
+
+def _unlock(key: Path | None, passphrase: bool) -> dict[str, Any]:
+    """What opens an encrypted pack: the key in a file, as `age-keygen` writes it, or a passphrase."""
+    if key is not None:
+        from enishi.host import read_file
+
+        lines = read_file(key).decode("utf-8", "replace").split()
+        secret = next((line for line in lines if line.startswith("AGE-SECRET-KEY-")), None)
+        if secret is None:
+            _fail(f"{key} holds no age identity (AGE-SECRET-KEY-1…)")
+        return {"identity": secret}
+    return {"passphrase": _passphrase()} if passphrase else {}
+
+
+def _passphrase(confirm: bool = False) -> str:
+    """The passphrase in ENISHI_PASSPHRASE, else what is typed."""
+    given = os.environ.get("ENISHI_PASSPHRASE")
+    return given or typer.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm)
 
 
 def _is_card(path: Path, data: bytes) -> bool:

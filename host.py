@@ -1287,15 +1287,13 @@ class _Numbered(Protocol):
         """The number of its record."""
 
 
-def _number(about: _Numbered | int) -> int:
-
 def _of_line(line: Line, view: BranchView) -> BranchView:
     """A branch of another line, under the name by which it is reached from the first."""
     name = line.name if view.current else f"{line.name}/{view.name}"
     return replace(view, name=name, current=False)
 
 
-def _number(about: Turn | Text | int) -> int:
+def _number(about: _Numbered | int) -> int:
     return about if isinstance(about, int) else about.number
 
 
@@ -1491,6 +1489,7 @@ class AsyncStore:
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)
     scrub = _twin(Store.scrub)
+
     async def import_pack(self, path: str | os.PathLike[str], **options: Any) -> PackTaken:
         """Take a MemoryPack in; see `Store.import_pack`."""
         return await asyncio.to_thread(self.plain.import_pack, path, **options)

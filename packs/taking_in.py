@@ -345,7 +345,7 @@ class _Taking:
         if self._only_tombstones(old, common):
             gone = log.missing(new.line) - log.missing(old.line)
             self._lost += sum(number < common for number in gone)
-            self._obey(new, old)
+            self._obey(new, old, counts=False)
             return _Settled(replace_line(log, old, new), "went on", added)
         if extends or self._wanted.as_branch is not None:
             return _Settled(name_line(log, new, self._name(new)), "branch", added)

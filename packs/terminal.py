@@ -14,11 +14,15 @@ from rich.table import Table
 
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
+from enishi.kernel.keyring import Signer
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Problem, Verification
 from enishi.packs.erii.report import EriiReport, Refused
+from enishi.packs.exporting import Exported
 from enishi.packs.importing import ImportReport
+from enishi.packs.pack_files import PackInspection
+from enishi.packs.taking_in import PackTaken
 from enishi.projections.beliefs import BeliefView, Staleness
 from enishi.projections.chapters import ChapterView
 from enishi.projections.mood import FEELINGS, MoodView
@@ -602,3 +606,81 @@ def _words(name: str) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _QUOTE else line[: _QUOTE - 1] + "…"
+
+
+_OUTCOMES = {
+    "new": "new here, {records} records",
+    "nothing new": "nothing new",
+    "went on": "went on by {records} records",
+    "branch": "taken in as branch {name!r}, {records} records of its own",
+    "tombstones": "only its tombstones were new",
+}
+
+
+def print_carried(
+    console: Console, names: Sequence[str], packs: Sequence[PackTaken], dry_run: bool
+) -> None:
+    """What became of MemoryPacks, or would become of them."""
+    for name, taken in zip(names, packs, strict=True):
+        for line in taken.lines:
+            done = _OUTCOMES[line.outcome].format(records=line.records, name=line.name)
+            more = f", {line.filled} withheld payloads filled in" if line.filled else ""
+            would = "would be: " if dry_run else ""
+            say(console, f"{name}: {taken.agent} and {taken.user}: {would}{done}{more}")
+            judged = line.rejudged
+            if judged.unjudged:
+                rest = f"{judged.judged} decisions judged again, {judged.unjudged} could not be"
+                say(console, f"  {rest}: other rules, or evidence that is not there", "yellow")
+            for branch, projection in line.differing:
+                say(console, f"  {projection} on {branch!r} differs from what the pack says", "red")
+        if taken.erased:
+            say(console, f"  {taken.erased} texts and events here were erased, as the pack says")
+        say(console, f"  {_sealed(taken.signer, taken.known)}", "dim")
+
+
+def _sealed(signer: str | None, known: bool) -> str:
+    if signer is None:
+        return "not signed"
+    return f"sealed by {signer}" + ("" if known else ", whom this store does not know")
+
+
+def print_exported(console: Console, exported: Exported) -> None:
+    """Where a pack went, and what is in it."""
+    left = [f"{exported.erased} erased"] if exported.erased else []
+    left += [f"{exported.withheld} withheld"] if exported.withheld else []
+    gone = f" ({', '.join(left)})" if left else ""
+    say(console, f"{exported.path}: {exported.records} records{gone}, {exported.bytes:,} bytes")
+    say(console, f"  pack {exported.pack}", "dim")
+    if exported.encrypted:
+        say(console, "  encrypted", "dim")
+    say(console, f"  {_sealed(exported.signer, True)}", "dim")
+
+
+def print_inspected(console: Console, name: str, found: PackInspection) -> None:
+    """What a pack says of itself; everything of it was checked."""
+    manifest = found.manifest
+    say(console, f"{name}: {manifest.agent} and {manifest.user}", "bold")
+    counts = [f"{manifest.records} records", f"{manifest.payloads} with their payload"]
+    counts += [f"{manifest.erased} erased"] if manifest.erased else []
+    counts += [f"{manifest.withheld} withheld"] if manifest.withheld else []
+    say(console, f"  {', '.join(counts)}; chain, commitments and types are as they should be")
+    for line in manifest.lines:
+        branches = ", ".join(branch.name for branch in line.branches)
+        say(console, f"  {line.length} records to {line.tip.hex()}: {branches}")
+    for what, names in (("policies", manifest.policies), ("cards", manifest.blueprints)):
+        if names:
+            say(console, f"  {what}: {', '.join(names)}")
+    say(console, f"  pack {found.pack}", "dim")
+    signed = {
+        "none": "not signed",
+        "right": f"sealed by {found.signer}",
+        "wrong": f"sealed by {found.signer}: the signature does not fit",
+        "unchecked": f"sealed by {found.signer}; to check it: pip install 'enishi[crypto]'",
+    }
+    say(console, f"  {signed[found.signature]}{', encrypted' if found.encrypted else ''}", "dim")
+
+
+def print_keys(console: Console, keys: Sequence[Signer]) -> None:
+    """Signers that a store believes."""
+    for signer in keys:
+        say(console, f"{signer.key.hex()}  {signer.name}")

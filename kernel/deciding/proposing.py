@@ -323,7 +323,7 @@ def record_batch(
 
 def judge(stream: Stream, proposal: Proposal) -> Decision:
     """What the kernel would answer to a proposal that names no other one. Records nothing."""
-    return decide(_judging(stream)(proposal, cited_texts(stream, _cited_numbers(proposal))))
+    return decide(judging(stream)(proposal, cited_texts(stream, cited_numbers(proposal))))
 
 
 def batch_decisions(stream: Stream, batch: int) -> list[Decided]:

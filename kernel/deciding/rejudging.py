@@ -26,6 +26,9 @@ from enishi.kernel.stream import Stream
 _DERIVED = frozenset(kind_code(name) for name in EVENT_OF.values())
 
 
+_DECISION = kind_code("ProposalDecided")
+
+
 class Rejudged(NamedTuple):
     """How many decisions were judged again and how many could not be. `differing` are the numbers
     of those where the answer differs, and of derived events that no decision accounts for."""
@@ -56,8 +59,16 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
         ]
     kinds = stream.history.kind
     derived = (number for number in range(start, len(kinds)) if kinds[number] in _DERIVED)
-    differing += [number for number in derived if number not in accounted]
+    differing += [n for n in derived if n not in accounted and not _was_decided(stream, n)]
     return Rejudged(judged, unjudged, tuple(sorted(differing)))
+
+
+def _was_decided(stream: Stream, number: int) -> bool:
+    """Whether an event came of a decision of which nobody can say any more what it was."""
+    targets = stream.record(number).header.targets
+    if len(targets) != 1 or stream.history.kind[targets[0]] != _DECISION:
+        return False
+    return stream.payload(targets[0]) is None
 
 
 def _answers(

@@ -375,6 +375,7 @@ def as_text(vector: dict[str, Any]) -> str:
 LINKS: dict[str, tuple[str, str]] = {
     "RelationshipFounded": ("–", "–"),
     "PartyNamed": ("–", "–"),
+    "PartyRebound": ("–", "–"),
     "BlueprintAdopted": ("–", "–"),
     "PolicyAdopted": ("–", "–"),
     "TurnOpened": ("–", "–"),

@@ -391,7 +391,7 @@ class _Taking:
         stream, stones = self._stream(line), tombstones(self._stream(other))
         with stream.writing():
             parts = obey(stream, stones, common)
-        self._lost += sum(part.erased for part in parts) if counts else 0
+        self._lost += sum(len(part.numbers) for part in parts) if counts else 0
 
     # What it comes to
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Protocol
 
+from pydantic import BaseModel
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +51,8 @@ def plain(value: Any) -> Any:
     """JSON values of whatever the face returns; moments as ISO 8601 with their offset."""
     if isinstance(value, Moment):
         return {"at": value.to_datetime().isoformat(), "zone_assumed": value.assumed}
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump())
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

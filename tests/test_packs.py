@@ -363,8 +363,9 @@ def test_a_forged_pack_is_refused_whole(
     elif where == "order":
         frames[4], frames[5] = frames[5], frames[4]
     else:
-        bond_of(two).record("Another", "one")
-        bond_of(two).export(tmp_path / "b.erii")
+        bond_of(made("three")).record("Another", "one")
+        with fixed_store(tmp_path / "three.db", seed=8) as three:
+            bond_of(three).export(tmp_path / "b.erii")
         frames[5] = frames_of(tmp_path / "b.erii")[4]
     out = io.BytesIO()
     write_frames(out, frames)

@@ -64,11 +64,11 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
 
 
 def _was_decided(stream: Stream, number: int) -> bool:
-    """Whether an event came of a decision of which nobody can say any more what it was."""
-    targets = stream.record(number).header.targets
-    if len(targets) != 1 or stream.history.kind[targets[0]] != _DECISION:
-        return False
-    return stream.payload(targets[0]) is None
+    """Whether an event came of a decision that is gone, or of the host's own hand."""
+    header = stream.record(number).header
+    if not any(stream.history.kind[target] == _DECISION for target in header.targets):
+        return not header.causes
+    return all(stream.payload(target) is None for target in header.targets)
 
 
 def _answers(

@@ -559,7 +559,7 @@ def test_the_command_line_takes_packs_in(shell: Shell, tmp_path: Path) -> None:
     before = state_of(db)
     assert "nothing new" in shell.ok("import", path, "--store", db)
     told = json.loads(shell.ok("import", path, "--json", "--store", db))
-    assert [one["reason"] for one in told["packs"][0]["refused"]] == [
+    assert [one["reason"] for one in told["erii"][0]["refused"]] == [
         "who_acted_is_not_told",
         "no_words_here",
     ]

@@ -560,12 +560,13 @@ def test_another_branch_is_asked_by_its_name(shell: Shell, told: Told) -> None:
 
 
 PANELS = {
-    "Start, carry": ["demo", "import"],
+    "Start, carry": ["demo", "import", "export", "inspect"],
     "Look": ["list", "log", "show", "why"],
     "Remembered": ["beliefs", "promises", "tensions"],
     "Decide": ["propose", "decisions", "correct"],
     "Change, undoably": ["edit", "swipe", "withdraw", "restore", "branch"],
-    "Care": ["verify", "replay", "rebuild", "doctor"],
+    "Forget": ["erase", "archive"],
+    "Care": ["verify", "replay", "rebuild", "rebind", "doctor", "keys"],
 }
 
 

@@ -174,7 +174,7 @@ def test_an_untouched_store_verifies_and_counts_what_was_erased() -> None:
 
 def test_what_is_whole_is_not_looked_at_record_by_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick pass is enough; and it has a compiled type for nearly every event."""
-    monkeypatch.setattr(verification._Walk, "take", lambda *row: pytest.fail("looked at"))
+    monkeypatch.setattr(verification.Walk, "take", lambda *row: pytest.fail("looked at"))
     with damaged() as path:
         assert verified(path).ok and verified(path, 1).ok
     unknown = {name for name in EVENT_TYPES if shapes._shape(name) is None}

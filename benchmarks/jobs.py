@@ -7,6 +7,7 @@ the warming-up round, which it goes first in.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -326,6 +327,54 @@ def changes(place: Place, sizes: Sizes) -> Job:
     )
 
 
+def erasures(place: Place, sizes: Sizes) -> Job:
+    """One turn of a long relationship among a hundred; and one of a short one alone."""
+    crowded, alone, floor = (place.file(name) for name in ("erase", "erase-small", "erase-floor"))
+    shutil.copy(place.history(sizes.history), crowded)
+    with enishi.open(crowded) as store, store.transaction():
+        for other in range(99):
+            bond = store.relationship("lumi", f"user {other}")
+            for said, reply, at in exchanges(20, seed=other + 2):
+                bond.record(said, reply, at=at)
+    shutil.copy(crowded, floor)
+    shutil.copy(place.history(1_000), alone)
+    sides = {name: place.bond(path) for name, path in (("long", crowded), ("short", alone))}
+    turns = {name: iter(bond.turns()) for name, bond in sides.items()}
+    plain = connect(floor)
+    place.open.callback(plain.close)
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+        plain.execute(f"PRAGMA {pragma}")
+    lost = count(1, PER_TURN)
+
+    def erase(name: str) -> int:
+        for turn in islice(turns[name], 5):
+            assert sides[name].erase(turn).scrub == "scrubbed"
+        return 5
+
+    def bare() -> int:
+        for first in islice(lost, 5):
+            rows = [(1 << 32 | first + place,) for place in range(PER_TURN)]
+            plain.execute("BEGIN IMMEDIATE")
+            plain.executemany("UPDATE record SET salt=NULL, payload=NULL WHERE id=?", rows)
+            plain.execute("COMMIT")
+            plain.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return 5
+
+    return Job(
+        f"erase a turn of {sizes.history // PER_TURN:,}, one of 100 relationships",
+        "erasures",
+        {
+            "erase()": lambda: erase("long"),
+            "erase() of 200 turns alone": lambda: erase("short"),
+            "UPDATE and checkpoint": bare,
+        },
+        (
+            Comparison("erase()", "UPDATE and checkpoint"),
+            Comparison("erase()", "erase() of 200 turns alone"),
+        ),
+    )
+
+
 def verifications(place: Place, sizes: Sizes) -> Job:
     """Every hash, commitment and byte; and, as `verify` does, the projections, too."""
     path = place.history(sizes.history)
@@ -488,5 +537,6 @@ JOBS: tuple[JobMaker, ...] = (
     changes,
     peer_commits,
     peer_replays,
+    erasures,
     verifications,
 )

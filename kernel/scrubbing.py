@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import struct
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -90,37 +91,36 @@ def overwrite_gaps(file: BinaryIO, page_size: int) -> int:
     size = file.seek(0, os.SEEK_END)
     if size // page_size >= _TELLABLE_PAGES:
         return 0
+    headers = struct.Struct(f">B2xHH{page_size - 7}x")
     zeros, found = bytes(page_size), 0
-    for start in range(0, size, _CHUNK_PAGES * page_size):
+    for start in range(0, size - size % page_size, _CHUNK_PAGES * page_size):
         file.seek(start)
-        chunk = file.read(_CHUNK_PAGES * page_size)
-        for page in range(0, len(chunk), page_size):
-            first, last = _gap(chunk, page, page_size, 100 if start + page == 0 else 0)
-            if first < last:
+        chunk = file.read(min(_CHUNK_PAGES * page_size, size - size % page_size - start))
+        shift = 0 if start else 100
+        pages = headers.iter_unpack(chunk)
+        if shift:  # the first page begins with the header of the file
+            next(pages)
+            pages = chain([struct.unpack_from(">B2xHH", chunk, shift)], pages)
+        for page, (kind, cells, content) in enumerate(pages):
+            if kind not in _HEADER_BYTES:
+                continue
+            place = page * page_size
+            list_at = place + (0 if page else shift) + _HEADER_BYTES[kind]
+            first, last = list_at + 2 * cells, place + (content or page_size)
+            if chunk[first:last] == zeros[: last - first] or last > place + page_size:
+                continue
+            # Of a damaged page nothing counts as unused.
+            if (
+                first < last
+                and min(struct.unpack_from(f">{cells}H", chunk, list_at), default=content)
+                >= content
+            ):
                 file.seek(start + first)
                 file.write(zeros[: last - first])
                 found += 1
     if found:
         os.fsync(file.fileno())
     return found
-
-
-def _gap(data: bytes, page: int, page_size: int, skipped: int) -> tuple[int, int]:
-    """Where the unused middle of the page that begins at `page` begins and ends, within `data`.
-
-    Of a damaged page nothing counts as unused.
-    """
-    header = page + skipped
-    size = _HEADER_BYTES.get(data[header])
-    if size is None:
-        return 0, 0
-    cells = data[header + 3] << 8 | data[header + 4]
-    content = data[header + 5] << 8 | data[header + 6] or 1 << 16
-    first, last = header + size + 2 * cells, page + content
-    if not first <= last <= page + page_size or not data[first:last].strip(b"\0"):
-        return 0, 0
-    places = struct.unpack_from(f">{cells}H", data, header + size)
-    return (first, last) if min(places, default=content) >= content else (0, 0)
 
 
 def _empty(wal: Path) -> bool:

@@ -186,7 +186,7 @@ class ErasedLife(RuleBasedStateMachine):
 
 TestErasedLife = ErasedLife.TestCase
 TestErasedLife.settings = settings(
-    max_examples=12,
+    max_examples=8,
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=list(HealthCheck),

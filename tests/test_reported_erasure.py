@@ -5,6 +5,7 @@ The ids are those of the collection of reported cases.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from helpers import NOW, Shell, fixed_store, line, state_of, write_chat
 
-from enishi.host import Relationship, Store
+from enishi.host import Relationship, Store, open_async
 from enishi.kernel.deciding.proposals import Belief, Citation, Proposal, ReadText, Signal
 from enishi.kernel.erasure_receipt import read_receipt
 from enishi.kernel.errors import (
@@ -623,3 +624,21 @@ def test_a_raw_reader_of_the_file_finds_no_payload(store: Store, bond: Relations
     rows = sqlite3.connect(store.path).execute("SELECT number, salt, payload FROM records")
     gone = [number for number, salt, payload in rows if salt is None and payload is None]
     assert tuple(gone) == receipt.parts[0].numbers
+
+
+def test_the_awaitable_face_erases_as_well(path: Path) -> None:
+    async def life() -> None:
+        async with open_async(path, clock=lambda: NOW) as store:
+            bond = await store.relationship("lumi", "chen")
+            turn = await bond.record("I own ZQ-7731.", "I see.")
+            made = await bond.plan_erasure(turn)
+            assert (await bond.erase(made, reason="safety")).reason == "safety"
+            await bond.archive()
+            await bond.unarchive()
+            assert await bond.erased_then() == 3
+            assert (await store.erase_user("chen")).scrub == "scrubbed"
+            assert await store.relationships() == []
+
+    path.parent.mkdir()
+    asyncio.run(life())
+    assert forms_found(path.parent, "ZQ-7731") == []

@@ -646,6 +646,8 @@ class Log:
                 if not isinstance(_translate(error, self.path), StoreBusy):
                     raise
                 done = False
+            except OSError:  # the file cannot be written as such; what was recorded is recorded
+                done = False
             finally:
                 self.connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
             self.scrub_due = not done

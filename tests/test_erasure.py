@@ -27,7 +27,8 @@ from enishi.kernel.erasure import (
 )
 from enishi.kernel.erasure_plan import Plan, check_plan, plan
 from enishi.kernel.errors import EnishiError, ExpectationFailed, InvalidInput, NotFound
-from enishi.kernel.lines import erased_lines
+from enishi.kernel.lines import copy_start, erased_lines, shared_length
+from enishi.kernel.recording import Message, open_turn
 from enishi.kernel.stream import Stream
 
 
@@ -331,3 +332,34 @@ def test_an_erased_relationship_has_no_name_and_the_same_two_begin_anew(store: S
     with store._log.reading():
         rows = list(store._log.raw(left.line))
     assert [row[1] for row in rows if row[5] is not None] == ["Erased"]
+
+
+def test_what_two_lines_have_in_common_goes_from_both(store: Store, bond: Relationship) -> None:
+    """Two machines went on with one relationship: each line has the records before that."""
+    turn, *_ = told(bond, "I live in Paris.", lives_in("Paris"))
+    stream, log = bond._stream, store._log
+    with log.writing():
+        line = stream.line
+        other = log.add_line(line.relationship, line.secret, line.agent, line.user, "theirs")
+        copy_start(log, line.line, other.line, len(stream.history))
+    theirs = Stream(log, other, stream.clock, stream.entropy)
+    with theirs.writing():
+        assert shared_length(log, line.line, other.line) == len(theirs.history)
+        open_turn(theirs, 0, [Message("I own ZQ-7731.")])
+    _, message = told(bond, "I own AB-1000.")
+    assert shared_length_of(store, line.line, other.line) == len(theirs.history) - 2
+    with stream.writing():
+        parts = erase(stream, of_numbers(stream, [turn, message]))
+    assert [part.line for part in parts] == ["", "theirs"]
+    with theirs.reading():
+        left = repr([record.payload for record in log.records(other.line)])
+    assert "Paris" not in left and "ZQ-7731" in left
+    assert not any("Paris" in words or "AB-1000" in words for words in says(bond))
+    with stream.writing():
+        erase_relationship(stream)
+    assert len(erased_lines(log)) == 2 and store.relationships(archived=None) == []
+
+
+def shared_length_of(store: Store, one: int, other: int) -> int:
+    with store._log.reading():
+        return shared_length(store._log, one, other)

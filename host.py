@@ -95,6 +95,7 @@ from enishi.kernel.verification import Problem, Verification, verify_line
 from enishi.packs.cards import Card, read_card
 from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
+from enishi.packs.chat_files import ChatFormat, write_chat_file
 from enishi.packs.dates import read_zone
 from enishi.packs.erii.comparing import differences
 from enishi.packs.erii.importing import import_erii
@@ -599,6 +600,15 @@ class Relationship:
         """Let what was withdrawn count again."""
         with self._writing() as branch:
             recording.restore(self._stream, branch, numbers)
+
+    def export_chat(self, path: str | os.PathLike[str], format: ChatFormat = "sillytavern") -> int:
+        """Write what stands on the branch as a chat file. Returns the number of lines.
+
+        `sillytavern` is a `.jsonl` with swipes, `jsonl` has every text with what is known of it.
+        A file that is there already is not written over.
+        """
+        with self._reading() as branch:
+            return write_chat_file(Path(path), self._stream, branch, format)
 
     # Erasing: not to be undone. Withdrawing can be.
 
@@ -1405,6 +1415,7 @@ class AsyncRelationship:
 
     regenerate = _twin(Relationship.regenerate)
     swipe = _twin(Relationship.swipe)
+    export_chat = _twin(Relationship.export_chat)
     edit = _twin(Relationship.edit)
     extend = _twin(Relationship.extend)
     undo = _twin(Relationship.undo)

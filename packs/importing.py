@@ -185,25 +185,26 @@ class _Import:
         """The source tells which chats are branches of one conversation: only those are compared."""
         self._leave_out_what_another_file_lost()
         family = self._family()
+        lines = self._without_erased(family)
         best: tuple[int, int, list[RecordedLine]] | None = None
         for branch in self._candidates() if len(family) > 1 else ():
             recorded = self._recorded(branch, family)
-            common = same_beginning(self.lines, recorded)
+            common = same_beginning(lines, recorded)
             if recorded and (best is None or common > best[0]):
                 best = common, branch, recorded
         if best is None:
-            self._append(self.lines)
+            self._append(lines)
             return
         common, self.branch, recorded = best
         self.shares = recorded[max(common - 1, 0)].title
-        if common == len(self.lines):
+        if common == len(lines):
             self._note(0, f"All of it is recorded already, from {self.shares!r}.")
         elif common == len(recorded):
             # It goes on from the last reply, or from another variant of it.
-            self._update(self.lines[:common], recorded)
-            self._append(self.lines[common:])
+            self._update(lines[:common], recorded)
+            self._append(lines[common:])
         else:
-            self._fork(recorded, common, self.lines)
+            self._fork(recorded, common, lines)
 
     def _candidates(self) -> list[int]:
         """The branches, that of the chat it was branched from first."""

@@ -341,6 +341,7 @@ def test_taken_in_again_it_adds_nothing_and_grown_it_adds_the_rest(
 def test_what_was_erased_stays_so_and_other_words_are_a_conflict(
     store: Store, tmp_path: Path
 ) -> None:
+    """PB-10: the pack still has the words, and everything that rests on them."""
     pack = lived()
     store.import_erii(pack.write(tmp_path))
     (bond,) = store.relationships()
@@ -348,6 +349,7 @@ def test_what_was_erased_stays_so_and_other_words_are_a_conflict(
         bond._stream.destroy([bond.turns()[0].replies[0].number])
     report = store.import_erii(tmp_path / "pack.erii")
     assert not report.changed
+    assert bond.promises() == []
     assert ("e-call", "no_words_here") in [(one.id, one.reason) for one in report.refused]
     said = pack.data["turn_records"][1]["transcript"]["user_message"]
     said["content"] = said["content"].replace("secret", "secrets")

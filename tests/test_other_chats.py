@@ -202,6 +202,23 @@ def test_conversations_are_apart_though_they_begin_alike(store: Store, tmp_path:
     assert not changed(take(store, tmp_path, other, one))
 
 
+def test_what_was_erased_does_not_come_back_with_a_new_branch(store: Store, tmp_path: Path) -> None:
+    """PB-10: a later export has the erased words again, in the chat itself and in a new branch."""
+    take(store, tmp_path, conversation(*talk(), current="a2"))
+    (bond,) = store.relationships()
+    with bond._stream.writing():
+        bond._stream.destroy([bond.turns()[0].replies[0].number])
+    edited = [node("u4", "a1", "Jasmine."), node("a4", "u4", "Fine.")]
+    reports = take(store, tmp_path, conversation(*talk(), *edited, current="a4"))
+    assert branches(store) == {
+        "main": ["I love tea.", "", "Oolong.", "Good."],
+        "Tea": ["I love tea.", "", "Jasmine.", "Fine."],
+    }
+    notes = [note.message for report in reports for note in report.notes]
+    assert notes == ["It was erased, and stays so."] * 2
+    assert not changed(take(store, tmp_path, conversation(*talk(), *edited, current="a4")))
+
+
 def test_custom_gpts_are_agents_and_projects_are_not(store: Store, tmp_path: Path) -> None:
     entries = [
         conversation(*talk(), current="a2", conversation_id=f"c-{gizmo}", gizmo_id=gizmo)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -287,4 +288,37 @@ def test_nothing_here_is_kept_for_a_relationship_that_was_erased(tmp_path: Path)
         assert plain.execute("SELECT agent, user, secret FROM line").fetchall() == [
             (None, None, b"")
         ]
+    store.close()
+
+
+def test_it_is_erased_while_others_read_and_write(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    store = fixed_store(folder / "s.db")
+    bond = store.relationship("lumi", "chen")
+    turns = [told(bond, f"I own QZ-{place:04}7.") for place in range(20)]
+    done, failed = threading.Event(), []
+
+    def others(seed: int) -> None:
+        with fixed_store(folder / "s.db", seed=seed) as own:
+            same = own.relationship("lumi", "chen")
+            while not done.is_set():
+                try:
+                    same.record("Hello there.", "Hello.")
+                    same.turns()
+                    same.digests()
+                except Exception as error:  # noqa: BLE001 - told in the end
+                    failed.append(error)
+                    return
+
+    threads = [threading.Thread(target=others, args=(seed,)) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for turn in turns:
+        bond.erase(turn)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not failed and store.scrub() and bond.verify().ok
+    assert not [n for n in range(20) if forms_found(folder, f"QZ-{n:04}7")]
     store.close()

@@ -31,7 +31,8 @@ class Quote:
 class Explanation:
     """One record explained. `why_not` says why it does not stand; None where it does.
 
-    `on_erased` is whether it rests on words that were erased since.
+    `on_erased` is whether it rests on words that were erased since, `partial` whether it rests on
+    something that was withheld from this store.
     """
 
     number: int
@@ -46,13 +47,15 @@ class Explanation:
     rests_on: tuple[int, ...]
     carries: tuple[int, ...]
     on_erased: bool
+    partial: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
     """One record at a glance; `why_not` is None where it counts.
 
-    `on_erased` is whether it rests on words that were erased since.
+    `on_erased` is whether it rests on words that were erased since, `partial` whether it rests on
+    something that was withheld from this store.
     """
 
     number: int
@@ -61,6 +64,7 @@ class RecordView:
     happened: Moment | None
     why_not: str | None
     on_erased: bool
+    partial: bool
 
 
 def record_views(stream: Stream, branch: int) -> list[RecordView]:
@@ -74,6 +78,7 @@ def record_views(stream: Stream, branch: int) -> list[RecordView]:
             happened=header.moment,
             why_not=why_not(stream, standing, header.number),
             on_erased=stream.history.rests_on_erased(header.number),
+            partial=stream.is_partial(header.number),
         )
         for header in stream.log.headers(stream.line.line)
     ]
@@ -101,6 +106,7 @@ def explain(stream: Stream, branch: int, number: int) -> Explanation:
         rests_on=tuple(n for n in record.header.causes if n != record.header.turn),
         carries=tuple(_dependants(history, number)),
         on_erased=history.rests_on_erased(number),
+        partial=stream.is_partial(number),
     )
 
 

@@ -22,7 +22,7 @@ class Text:
     """One message or reply in one of its wordings, as seen from a branch.
 
     `number` is that wording's, `root` the message's or reply's own; `content` is None where the
-    wording was erased. `wordings` are the numbers of all wordings, the original first. `chosen`
+    wording was erased, or `withheld` by the pack that it came with. `wordings` are the numbers of all wordings, the original first. `chosen`
     is whether a reply is the one that counts among its turn's, `stands` whether this wording
     counts at all.
     """
@@ -40,6 +40,7 @@ class Text:
     chosen: bool
     stands: bool
     wordings: tuple[int, ...]
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,4 +221,5 @@ def _text(
         chosen=standing.chosen(turn) == root if is_reply else True,
         stands=number in standing,
         wordings=tuple(wordings),
+        withheld=content is None and number not in history.erased,
     )

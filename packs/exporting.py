@@ -175,9 +175,11 @@ def withheld_with(
     for number in numbers:
         if not 0 < number < len(history):
             raise NotFound(f"there is no number {number} that could be withheld")
-        turn = history.is_turn(number)
-        texts = [n for n in history.events_of(number) if history.kind[n] in TEXT_CODES]
-        chosen.update(texts if turn else [number])
+        if history.is_turn(number):
+            texts = (n for n in history.events_of(number) if history.kind[n] in TEXT_CODES)
+            chosen.update(texts)
+        else:
+            chosen.add(number)
     if audience == "user":
         thoughts = stream.payloads(history.all("ReflectionMade"))
         chosen |= {n for n, thought in thoughts.items() if thought.get("audience") != "user"}

@@ -95,7 +95,10 @@ def print_records(console: Console, records: Iterable[RecordView], hidden: int) 
     _earlier(console, hidden, "records")
     table = _table("number >", "type", "turn >", "happened", "counts")
     for one in records:
-        counts = one.why_not or ("yes, on erased words" if one.on_erased else "yes")
+        rests = (
+            "yes, on erased words" if one.on_erased else "yes, in part" if one.partial else "yes"
+        )
+        counts = one.why_not or rests
         _row(table, one.number, one.type, one.turn, _time(one.happened), counts)
     console.print(table)
 
@@ -134,7 +137,8 @@ def print_text(console: Console, text: Text, mark: str = "", of: str = "") -> No
         if holds
     ]
     about = f" ({', '.join(notes)})" if notes else ""
-    words = "(erased)" if text.content is None else text.content
+    gone = "(withheld)" if text.withheld else "(erased)"
+    words = gone if text.content is None else text.content
     say(console, f"  {mark}{text.number:>5}  {text.name}{of}{about}: {words}")
 
 
@@ -231,11 +235,13 @@ def print_explanation(
     say(console, f"  {counts}")
     if found.on_erased and found.why_not is None:
         say(console, "  it rests on words that have been erased", "yellow")
+    if found.partial and found.why_not is None:
+        say(console, "  partial: it rests on words that were withheld", "yellow")
     say(console, f"  happened {_time(found.happened)}, recorded {_time(found.recorded)}")
     if found.text is not None:
         print_text(console, found.text)
     elif found.payload is None:
-        say(console, "  its payload was erased, or is of a type that is not known here")
+        say(console, "  its payload was erased or withheld, or is of a type that is not known here")
     else:
         for key, value in sorted(found.payload.items()):
             if key not in ("spans", "sentence"):

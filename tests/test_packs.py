@@ -26,10 +26,12 @@ from enishi.kernel.errors import (
     InvalidInput,
     PackConflict,
     PackDamaged,
+    RequestErased,
     UnreadableFile,
     WrongKey,
     WrongSigner,
 )
+from enishi.kernel.rules.proposer import RuleProposer
 from enishi.packs.frames import FrameReader, write_frames
 from enishi.packs.memorypack import PackReader
 from enishi.packs.pack_files import inspect_pack
@@ -514,6 +516,88 @@ def test_mangled_packs_change_nothing(
 def _only_withholds(frames: list[Any], whole: list[Any]) -> bool:
     """Whether all that differs is in the manifest's words on the folds, which are compared later."""
     return frames[1:] == whole[1:]
+
+
+def test_what_was_withheld_says_so(
+    made: Callable[..., Store], shell: Shell, tmp_path: Path
+) -> None:
+    one, two = made("one"), made("two")
+    bond = bond_of(one)
+    live(bond, 2, steps=1)
+    text = bond.turns()[0].messages[0].number
+    event = bond.decisions()[0].event
+    assert event is not None
+    bond.export(tmp_path / "part.erii", withhold=[text])
+    two.import_pack(tmp_path / "part.erii")
+    other = bond_of(two)
+    seen = other.turns()[0].messages[0]
+    assert (seen.content, seen.withheld) == (None, True)
+    assert other.why(event).partial and not bond.why(event).partial
+    assert other.rapport() == bond.rapport()
+    two.close()
+    told = shell.ok("why", event, "--store", tmp_path / "two.db")
+    assert "partial" in told
+    assert "(withheld)" in shell.ok("log", "--store", tmp_path / "two.db")
+
+
+def test_reported_deletions_stay_deleted(made: Callable[..., Store], tmp_path: Path) -> None:
+    """PB-10: neither reprocessing, nor an older pack, nor sending it again brings it back."""
+    store = made("one")
+    bond = bond_of(store)
+    turn = bond.record("I love swimming.", "Noted.", request="t-1")
+    bond.propose(None, RuleProposer())
+    assert [one.value for one in bond.beliefs()] == ["swimming"]
+    bond.export(tmp_path / "before.erii")
+    erase_one(bond)
+    bond.propose(None, RuleProposer())
+    assert bond.beliefs() == []
+    store.import_pack(tmp_path / "before.erii")
+    with pytest.raises(RequestErased, match="erased"):
+        bond.record("I love swimming.", "Noted.", request="t-1")
+    assert bond.beliefs() == [] and bond.turns()[0].number == turn.number
+    assert bond.turns()[0].messages[0].content is None
+
+
+def test_reported_imports_of_ones_own_export_add_nothing(
+    made: Callable[..., Store], tmp_path: Path
+) -> None:
+    """PB-67: into the same store, twice into an empty one."""
+    store, empty = made("one"), made("two")
+    live(bond_of(store), 11)
+    bond_of(store).export(tmp_path / "own.erii")
+    before = bond_of(store).verify()
+    assert not store.import_pack(tmp_path / "own.erii").changed
+    assert bond_of(store).verify() == before
+    empty.import_pack(tmp_path / "own.erii")
+    empty.import_pack(tmp_path / "own.erii")
+    assert bond_of(empty).verify() == before
+    assert everything(bond_of(empty)) == everything(bond_of(store))
+
+
+def test_reported_losses_of_long_term_memory(made: Callable[..., Store], tmp_path: Path) -> None:
+    """PB-68: turns with times, edits, beliefs, promises, mood and tombstones all come along."""
+    one, two = made("one"), made("two")
+    bond = bond_of(one)
+    for place, words in enumerate(
+        ("I love swimming.", "I promise I will call you on Sunday.", "I'm so tired and sad today.",
+         "I'm allergic to peanuts.", "My name is Chen.", "I hate you, go away!")
+    ):  # fmt: skip
+        bond.record(words, "I see.", at=START + timedelta(days=place))
+    bond.propose(None, RuleProposer())
+    (swimming,) = [b for b in bond.beliefs() if b.value == "swimming"]
+    bond.correct(swimming.number, "wrong")
+    bond.edit(bond.turns()[3].messages[0].number, "I'm allergic to shrimps.")
+    bond.propose(None, RuleProposer())
+    erase_one(bond, 5)
+    bond.export(tmp_path / "a.erii")
+    two.import_pack(tmp_path / "a.erii")
+    other = bond_of(two)
+    assert everything(other) == everything(bond)
+    assert [t.happened for t in other.turns()] == [t.happened for t in bond.turns()]
+    assert other.beliefs() == bond.beliefs() and other.promises() == bond.promises()
+    assert other.mood() == bond.mood() and other.tensions() == bond.tensions()
+    other.export(tmp_path / "b.erii")
+    assert frames_of(tmp_path / "a.erii") == frames_of(tmp_path / "b.erii")
 
 
 def test_a_file_that_is_no_pack_is_not_written_over(

@@ -319,6 +319,8 @@ class History:
 
     def is_ancestor(self, older: int, newer: int) -> bool:
         """Whether the path to `newer` leads through `older`. A turn leads through itself."""
+        if older == ROOT:
+            return True
         parent_of, newer = self._parent, self._known(newer)
         # A turn has a larger number than those that lead to it.
         while newer > older:

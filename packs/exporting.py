@@ -24,6 +24,7 @@ from enishi.packs.memorypack import (
     ManifestLine,
     line_order,
     manifest_frame,
+    shortened,
 )
 from enishi.packs.pack_files import is_pack
 from enishi.packs.sealing import encrypting
@@ -75,7 +76,7 @@ def write_pack(
         done = 0
         for line, start in placed:
             yield list(start)
-            for frame in _records(line, start.fork):
+            for frame in _records(line, start):
                 yield frame
                 done += 1
                 if done % 1000 == 0:
@@ -87,16 +88,20 @@ def write_pack(
 
 def _placed(cuts: Sequence[Cut]) -> list[tuple[Cut, LineStart]]:
     if len(cuts) == 1:
-        return [(cuts[0], LineStart(0, 0))]
+        return [(cuts[0], LineStart(0, 0, None))]
     hashes = [line.stream.log.hashes(line.stream.line.line)[: line.length] for line in cuts]
     return [(cuts[place], start) for place, start in line_order(hashes)]
 
 
-def _records(line: Cut, start: int) -> Iterator[list[bytes | None]]:
-    rows = line.stream.log.raw(line.stream.line.line, start, line.length)
-    for number, _, header, _, salt, payload in rows:
-        kept = number not in line.withheld
-        yield [header, salt if kept else None, payload if kept else None]
+def _records(line: Cut, start: LineStart) -> Iterator[list[bytes | None]]:
+    own, previous = line.stream.line, start.previous
+    for number, _, header, digest, salt, payload in line.stream.log.raw(
+        own.line, start.fork, line.length
+    ):
+        if number in line.withheld:
+            salt = payload = None
+        yield shortened(own.relationship, number, previous, header, salt, payload)
+        previous = digest
 
 
 def _manifest(placed: Sequence[tuple[Cut, LineStart]]) -> Manifest:

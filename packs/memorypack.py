@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+import msgpack
 from pydantic import Field, ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
-from enishi.kernel.encoding import header_hash
-from enishi.kernel.errors import PackDamaged
+from enishi.kernel.encoding import FORMAT, commitment, header_hash
+from enishi.kernel.errors import LogDamaged, PackDamaged
 from enishi.packs.frames import FrameReader, Seal
 
 Digests = dict[str, tuple[int, str]]
@@ -70,12 +71,51 @@ class PackedRecord(NamedTuple):
         """The hash that the next record carries."""
         return header_hash(self.header)
 
+    def completed(self, relationship: bytes, number: int, previous: bytes | None) -> PackedRecord:
+        """The record with its whole header, of which only the middle was packed."""
+        end = b""
+        if self.payload is not None and self.salt is not None:
+            end = _HASH + commitment(self.salt, self.payload)
+        header = _beginning(relationship, number, previous) + self.header + end
+        return PackedRecord(header, self.salt, self.payload)
+
+
+_HASH = b"\xc4\x20"  # how msgpack begins 32 bytes
+_pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+
+
+def _beginning(relationship: bytes, number: int, previous: bytes | None) -> bytes:
+    """The header bytes that follow from where a record stands."""
+    before = b"\xc0" if previous is None else _HASH + previous
+    return b"\x9f" + _pack(FORMAT) + b"\xc4\x10" + relationship + _pack(number) + before
+
+
+def shortened(
+    relationship: bytes, number: int, previous: bytes | None,
+    header: bytes, salt: bytes | None, payload: bytes | None,
+) -> list[bytes | None]:  # fmt: skip
+    """A record as a frame, without the part of its header that follows from the rest.
+
+    A record that does not follow from the rest, as in a damaged store, is LogDamaged.
+    """
+    start = _beginning(relationship, number, previous)
+    end = b"" if payload is None or salt is None else _HASH + commitment(salt, payload)
+    if not (header.startswith(start) and header.endswith(end)):
+        raise LogDamaged(
+            f"number {number} does not follow from what it stands on; run: enishi verify"
+        )
+    return [header[len(start) : len(header) - len(end)], salt, payload]
+
 
 class LineStart(NamedTuple):
-    """The next records are those of a line from number `fork` on; before, it is line `parent`."""
+    """The next records are those of a line from number `fork` on; before, it is line `parent`.
+
+    `previous` is the hash of the record before them, None at the beginning.
+    """
 
     parent: int
     fork: int
+    previous: bytes | None
 
 
 def line_order(lines: Sequence[Sequence[bytes]]) -> list[tuple[int, LineStart]]:
@@ -90,7 +130,8 @@ def line_order(lines: Sequence[Sequence[bytes]]) -> list[tuple[int, LineStart]]:
         for place, (other, _) in enumerate(started):
             if (shared := _shared(lines[other], lines[line])) > fork:
                 parent, fork = place, shared
-        started.append((line, LineStart(parent, fork)))
+        previous = lines[line][fork - 1] if fork else None
+        started.append((line, LineStart(parent, fork, previous)))
     return started
 
 
@@ -140,17 +181,19 @@ class PackReader:
 
     def __iter__(self) -> Iterator[LineStart | PackedRecord]:
         manifest, lines = self.manifest, 0
-        length, tip, counts = 0, b"", [0, 0]
+        length, counts = 0, [0, 0]
+        tip: bytes | None = None
         for value in self._rest:
             match value:
-                case [int(parent), int(fork)]:
+                case [int(parent), int(fork), bytes() | None as previous]:
                     self._end_line(lines, length, tip)
                     if not self._can_leave(lines, parent, fork):
                         raise self._damaged(f"line {lines} leaves no earlier one")
-                    lines, length, tip = lines + 1, fork, b""
-                    yield LineStart(parent, fork)
-                case [bytes(header), bytes() | None as salt, bytes() | None as payload] if lines:
-                    record = PackedRecord(header, salt, payload)
+                    lines, length, tip = lines + 1, fork, previous
+                    yield LineStart(parent, fork, tip)
+                case [bytes(rest), bytes() | None as salt, bytes() | None as payload] if lines:
+                    record = PackedRecord(rest, salt, payload)
+                    record = record.completed(manifest.relationship, length, tip)
                     counts[payload is not None] += 1
                     length, tip = length + 1, record.hash
                     yield record
@@ -168,7 +211,7 @@ class PackReader:
             return (parent, fork) == (0, 0)
         return 0 <= parent < line and 0 < fork <= self.manifest.lines[parent].length
 
-    def _end_line(self, lines: int, length: int, tip: bytes) -> None:
+    def _end_line(self, lines: int, length: int, tip: bytes | None) -> None:
         if lines == 0:
             return
         if lines > len(self.manifest.lines):

@@ -238,7 +238,7 @@ class _Taking:
     def _read(self) -> list[Line]:
         """Write all lines down as they come; when the pack has ended as it should, verify them."""
         arrived: list[Line] = []
-        start, rows, done = LineStart(0, 0), _Rows(self._log), 0
+        start, rows, done = LineStart(0, 0, None), _Rows(self._log), 0
         for item in self._reader:
             if isinstance(item, LineStart):
                 rows.end()

@@ -476,7 +476,7 @@ def _lookup(stream: Stream) -> Callable[[int], tuple[str, dict[str, Any]] | None
     return look
 
 
-def judging(stream: Stream, before: int | None = None) -> Callable[..., Case]:
+def judging(stream: Stream, before: int | None = None) -> partial[Case]:
     """What makes a case of a proposal and the texts that it cites.
 
     `before`: by the names and the cards that had been recorded by that number.

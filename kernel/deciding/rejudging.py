@@ -6,27 +6,21 @@ again; it is counted, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
 
 from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
-from enishi.kernel.deciding.case import Case
+from enishi.kernel.deciding.case import Case, CitedText
 from enishi.kernel.deciding.decisions import RULES_VERSION, decide
-from enishi.kernel.deciding.proposing import (
-    Decided,
-    as_proposed,
-    batch_decisions,
-    cited_numbers,
-    cited_texts,
-    judging,
-)
-from enishi.kernel.history import ROOT, kind_code
+from enishi.kernel.deciding.proposals import Proposal
+from enishi.kernel.deciding.proposing import as_proposed, cited_numbers, cited_texts, judging
+from enishi.kernel.history import ROOT
+from enishi.kernel.log import Record
 from enishi.kernel.stream import Stream
 
-_DERIVED = frozenset(kind_code(name) for name in EVENT_OF.values())
-
-
-_DECISION = kind_code("ProposalDecided")
+_DERIVED = frozenset(EVENT_OF.values())
 
 
 class Rejudged(NamedTuple):
@@ -38,79 +32,129 @@ class Rejudged(NamedTuple):
     differing: tuple[int, ...]
 
 
+@dataclass(slots=True)
+class _Batch:
+    """A recorded batch: its decisions, each with the event that came of it at once."""
+
+    record: Record
+    decisions: list[tuple[Record, Record | None]] = field(default_factory=list)
+
+    @property
+    def known(self) -> bool:
+        """Whether the rules of this version decided it."""
+        said = self.record.payload
+        return said is not None and said["rules"] == RULES_VERSION
+
+
 def rejudge(stream: Stream, start: int = 0) -> Rejudged:
-    """Judge every decision from number `start` on again. Needs `stream.reading()`."""
+    """Judge every decision again, from the batch before number `start` on. Needs `reading`."""
     judged = unjudged = 0
     differing: list[int] = []
-    accounted: set[int] = set()
-    for batch in stream.history.all("BatchDecided"):
-        decided = batch_decisions(stream, batch)
-        accounted.update(one.event for one in decided if one.event is not None)
-        if batch < start:
+    # Names and cards are few and change seldom: one look at them serves many batches.
+    contexts: dict[int, partial[Case]] = {}
+    for batch in _batches(stream, start, differing):
+        if not batch.known:
+            unjudged += len(batch.decisions)
             continue
-        said = stream.payload(batch)
-        answers: list[bool | None] = [None] * len(decided)
-        if said is not None and said["rules"] == RULES_VERSION:
-            answers = _answers(stream, decided, judging(stream, batch))
-        judged += sum(answer is not None for answer in answers)
-        unjudged += sum(answer is None for answer in answers)
-        differing += [
-            one.number for one, answer in zip(decided, answers, strict=True) if answer is False
-        ]
-    kinds = stream.history.kind
-    derived = (number for number in range(start, len(kinds)) if kinds[number] in _DERIVED)
-    differing += [n for n in derived if n not in accounted and not _was_decided(stream, n)]
+        for (decision, _), answer in zip(
+            batch.decisions, _answers(stream, batch, contexts), strict=True
+        ):
+            judged += answer is not None
+            unjudged += answer is None
+            if answer is False:
+                differing.append(decision.header.number)
     return Rejudged(judged, unjudged, tuple(sorted(differing)))
 
 
-def _was_decided(stream: Stream, number: int) -> bool:
+def _batches(stream: Stream, start: int, unaccounted: list[int]) -> Iterator[_Batch]:
+    """The batches in order. Derived events that come of no decision are noted as unaccounted."""
+    batch: _Batch | None = None
+    released: tuple[int, ...] = ()
+    # What was cut in the middle of a batch goes on with the rest of it.
+    start = max(0, stream.history.last("BatchDecided", start))
+    for record in stream.log.records(stream.line.line, start):
+        kind, targets = record.header.type, record.header.targets
+        if kind == "BatchDecided":
+            if batch is not None:
+                yield batch
+            batch = _Batch(record)
+        elif kind == "ProposalDecided":
+            if batch is None or targets != (batch.record.header.number,):
+                unaccounted.append(record.header.number)
+            else:
+                batch.decisions.append((record, None))
+        elif kind in _DERIVED:
+            last = batch.decisions[-1] if batch is not None and batch.decisions else None
+            if last and last[1] is None and targets == (last[0].header.number,):
+                batch.decisions[-1] = (last[0], record)  # type: ignore[union-attr]
+            elif not (targets and targets == released) and not _by_hand(stream, record):
+                unaccounted.append(record.header.number)
+        released = targets if kind == "DecisionReleased" else ()
+    if batch is not None:
+        yield batch
+
+
+def _by_hand(stream: Stream, event: Record) -> bool:
     """Whether an event came of a decision that is gone, or of the host's own hand."""
-    header = stream.record(number).header
-    if not any(stream.history.kind[target] == _DECISION for target in header.targets):
-        return not header.causes
-    return all(stream.payload(target) is None for target in header.targets)
+    decisions = [n for n in event.header.targets if _type(stream, n) == "ProposalDecided"]
+    if not decisions:
+        return not event.header.causes
+    return all(stream.payload(number) is None for number in decisions)
+
+
+def _type(stream: Stream, number: int) -> str:
+    return stream.record(number).header.type
 
 
 def _answers(
-    stream: Stream, decided: list[Decided], judged: Callable[..., Case]
+    stream: Stream, batch: _Batch, contexts: dict[int, partial[Case]]
 ) -> list[bool | None]:
     """For each decision of a batch whether it is the rules' own; None where that cannot be said."""
+    proposals = [_proposed(decision.payload) for decision, _ in batch.decisions]
+    numbers = {n for one in proposals if one is not None for n in cited_numbers(one)}
+    texts = cited_texts(stream, sorted(numbers))
+    history, number = stream.history, batch.record.header.number
+    place = max(history.last("BlueprintAdopted", number), history.last("PartyNamed", number),
+                history.last("PartyRebound", number))  # fmt: skip
+    if place not in contexts:
+        contexts[place] = judging(stream, number)
     accepted: list[int | None] = []
     per_turn: dict[int, int] = {}
     answers: list[bool | None] = []
-    for one in decided:
-        answers.append(_answer(stream, one, judged, accepted, per_turn))
-        # What was released later did not exist for the rest of the batch.
-        accepted.append(one.event if one.verdict == "accepted" else None)
+    for proposal, (decision, event) in zip(proposals, batch.decisions, strict=True):
+        answer = None
+        if proposal is not None:
+            own = {n: texts[n] for n in cited_numbers(proposal) if n in texts}
+            case = contexts[place](proposal, own, accepted=list(accepted))
+            turn = case.latest.turn if case.cited else ROOT
+            case.earlier = per_turn.get(turn, 0)
+            per_turn[turn] = case.earlier + 1
+            answer = _answer(case, own, decision.payload or {}, event)
+        answers.append(answer)
+        accepted.append(None if event is None else event.header.number)
     return answers
 
 
+def _proposed(decided: dict[str, Any] | None) -> Proposal | None:
+    """What was proposed; None where its words were not found, or are gone."""
+    citations = (decided or {}).get("proposal", {}).get("citations", [])
+    if decided is None or not citations or not all(isinstance(one, list) for one in citations):
+        return None
+    return as_proposed(decided["proposal"])
+
+
 def _answer(
-    stream: Stream,
-    one: Decided,
-    judged: Callable[..., Case],
-    accepted: list[int | None],
-    per_turn: dict[int, int],
+    case: Case, texts: dict[int, CitedText], decided: dict[str, Any], event: Record | None
 ) -> bool | None:
-    citations = one.proposal.get("citations", [])
-    if not citations or not all(isinstance(citation, list) for citation in citations):
-        return None  # words that were not found, or that are gone
-    proposal = as_proposed(one.proposal)
-    numbers = cited_numbers(proposal)
-    cited = cited_texts(stream, numbers)
-    case = judged(proposal, cited, accepted=list(accepted))
-    turn = case.latest.turn if case.cited else ROOT
-    case.earlier = per_turn.get(turn, 0)
-    per_turn[turn] = case.earlier + 1
-    if any(number not in cited or cited[number].content is None for number in numbers):
+    numbers = cited_numbers(case.proposal)
+    if any(number not in texts or texts[number].content is None for number in numbers):
         return None
     answer = decide(case)
-    if (answer.verdict, answer.reason) != (one.verdict, one.reason):
+    if (answer.verdict, answer.reason) != (decided["verdict"], decided["reason"]):
         return False
-    if one.verdict != "accepted":
-        return True
-    payload = None if one.event is None else stream.payload(one.event)
-    if one.event is None or payload is None:
+    if answer.verdict != "accepted":
+        return event is None
+    if event is None or event.payload is None:
         return None
-    kind, wanted = accepted_event(case, payload.get("by", "host"))
-    return stream.record(one.event).header.type == kind and payload == wanted
+    kind, wanted = accepted_event(case, event.payload.get("by", "host"))
+    return event.header.type == kind and event.payload == wanted

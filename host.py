@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial, wraps
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, Self, TypeVar
 
-from enishi.kernel import recording
+from enishi.kernel import erasure_proof, keying, recording
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.bounding import merge_episode, split_episode
 from enishi.kernel.deciding.correcting import correct
@@ -46,6 +46,7 @@ from enishi.kernel.erasure import (
     reached,
 )
 from enishi.kernel.erasure_plan import Plan, check_plan, copies_of, plan
+from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
 from enishi.kernel.erasure_receipt import (
     PATIENCE,
     Receipt,
@@ -384,6 +385,19 @@ class Store:
                     with stream.writing():
                         parts += erase_again(stream, given)
         return receipt_of(self._log, parts, given.scope, given.reason, given.keep_effects)
+
+    def sign(self, receipt: Receipt) -> Receipt:
+        """The receipt with a signature (Ed25519) of this store's key; needs the extra `crypto`.
+
+        Whoever has the store's public key (`own_key`) can check it without the store: see `prove`.
+        """
+        with self._log.writing():
+            return signed(self._log, receipt, self._entropy)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether each payload is kept encrypted under a key of its own."""
+        return self._log.vault is not None
 
     def scrub(self) -> bool:
         """Try again to scrub what was erased; False where a reader is still in the way."""
@@ -1254,14 +1268,44 @@ def open_store(
     synchronous: Literal["FULL", "NORMAL"] = "FULL",
     read_only: bool = False,
     create: bool = True,
+    keyed: bool = False,
 ) -> Store:
     """Open a store, made if missing (unless not `create`).
 
     `clock` and `entropy` are where time and chance come in. `synchronous` NORMAL may lose the
     last turns on a power cut, and is faster.
+
+    `keyed` makes a new store one whose payloads are encrypted, each under a key of its own in a
+    second file beside it (`<path>.keys`); it needs the extra `crypto`. A store that is keyed is
+    recognised without it; one that is not is Conflict: see `make_keyed`.
     """
-    log = Log(Path(path), synchronous=synchronous, read_only=read_only, create=create)
+    log = Log(Path(path), synchronous=synchronous, read_only=read_only, create=create, keyed=keyed)
     return Store(log, clock, entropy)
+
+
+def make_keyed(path: str | os.PathLike[str]) -> int:
+    """Make a plain store keyed: nothing but the form of its file changes. Returns how many
+    payloads were encrypted, 0 where it is keyed already.
+
+    Nobody else may have it open meanwhile, else StoreBusy.
+    """
+    with closing(Log(Path(path), create=False, alone=True)) as log:
+        return keying.make_keyed(log)
+
+
+def prove(
+    receipt: str | Mapping[str, Any],
+    store: Store | None = None,
+    *,
+    signer: str | None = None,
+) -> ReceiptProof:
+    """Check the receipt of an erasure, given as JSON text or its values; it needs no store.
+
+    Whose signature it has and whether that fits; with a store, whether tombstones, tips and scrub
+    are there as it says. `signer` is the public key that it has to be signed with, in hexadecimal.
+    """
+    plain = read_json(receipt) if isinstance(receipt, str) else receipt
+    return erasure_proof.prove(plain, None if store is None else store._log, signer)
 
 
 def read_file(path: Path) -> bytes:

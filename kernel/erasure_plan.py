@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from enishi.kernel.erasure import Asked, around, reached, strings, type_name
-from enishi.kernel.erasure_receipt import OUT_OF_REACH, OutOfReach
+from enishi.kernel.erasure_receipt import OutOfReach, out_of_reach
 from enishi.kernel.errors import ExpectationFailed, InvalidInput
 from enishi.kernel.history import TEXT_CODES
 from enishi.kernel.log import Line
@@ -95,7 +95,7 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
         repeats=tuple(_repeats(stream, going, needles)),
         wordings=_other_wordings(stream, going),
         copies=tuple(copies_of(stream, numbers)),
-        out_of_reach=OUT_OF_REACH,
+        out_of_reach=out_of_reach(stream.log),
     )
 
 

@@ -17,21 +17,25 @@ from enishi.kernel.erasure import Part, Tombstone, obey
 from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.lines import erased_lines, exports, lines_of
-from enishi.kernel.log import Log
+from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
 
 OutOfReach = Literal[
-    "copies_of_the_file", "exported_packs", "prompts_sent_to_models", "storage_medium"
-]
-
-OUT_OF_REACH: tuple[OutOfReach, ...] = (
     "copies_of_the_file",
+    "copies_of_the_keys",
     "exported_packs",
     "prompts_sent_to_models",
     "storage_medium",
-)
-"""What no erasure in a store reaches: backups of the file, packs that went out, what was sent to
-models, and blocks that the disk itself has put aside."""
+]
+
+
+def out_of_reach(log: Log) -> tuple[OutOfReach, ...]:
+    """What no erasure in a store reaches: backups of the file (of a keyed store: of its key file),
+    packs that went out, what was sent to models, and blocks that the disk itself has put aside.
+    """
+    copies: OutOfReach = "copies_of_the_file" if log.vault is None else "copies_of_the_keys"
+    return copies, "exported_packs", "prompts_sent_to_models", "storage_medium"
+
 
 PATIENCE = 1.0
 """Seconds that an erasure waits for readers who hold an older view of the store."""
@@ -61,6 +65,7 @@ class Receipt(Frozen):
 
     `scrub` is whether the bytes are gone from the store's files, or still have to be, because a
     reader holds an older view of them; that is done by itself later, and `doctor` lists it.
+    `signer` and `signature` are an Ed25519 key and what it signed, in hex: see `erasure_proof`.
     """
 
     format: Literal[1] = 1
@@ -72,8 +77,10 @@ class Receipt(Frozen):
     parts: tuple[Part, ...]
     checked: Checked
     scrub: Literal["scrubbed", "scrub pending"]
-    out_of_reach: tuple[OutOfReach, ...] = OUT_OF_REACH
+    out_of_reach: tuple[OutOfReach, ...]
     exported: tuple[Export, ...] = ()
+    signer: str | None = None
+    signature: str | None = None
 
 
 def read_receipt(plain: Mapping[str, Any]) -> Receipt:
@@ -111,6 +118,7 @@ def receipt_of(
         parts=tuple(parts),
         checked=Checked(payloads=payloads, files=done),
         scrub="scrubbed" if done else "scrub pending",
+        out_of_reach=out_of_reach(log),
         exported=tuple(
             Export(relationship=one, pack=pack.hex(), at=at)
             for one in relationships
@@ -120,16 +128,20 @@ def receipt_of(
 
 
 def _read_back(log: Log, part: Part) -> int:
+    for line in lines_of_part(log, part):
+        if not log.are_gone(line.line, part.numbers):
+            raise LogDamaged(f"{log.path}: not all of what was erased is gone; run: enishi verify")
+    return len(part.numbers)
+
+
+def lines_of_part(log: Log, part: Part) -> list[Line]:
+    """The lines of a store that a part of a receipt may speak of."""
     relationship = bytes.fromhex(part.relationship)
-    found = [
+    return [
         line
         for line in [*lines_of(log, relationship), *erased_lines(log)]
         if line.relationship == relationship and line.name in (part.line, str(line.line))
     ]
-    for line in found:
-        if not log.are_gone(line.line, part.numbers):
-            raise LogDamaged(f"{log.path}: not all of what was erased is gone; run: enishi verify")
-    return len(part.numbers)
 
 
 def erase_again(stream: Stream, receipt: Receipt) -> list[Part]:

@@ -56,6 +56,14 @@ class StoreBusy(StoreFailure):
     """Another process held the store for longer than the waiting time."""
 
 
+class NoKeys(StoreFailure):
+    """The store is keyed, and its key file is not beside it."""
+
+
+class WrongKeys(StoreFailure):
+    """The key file beside the store is not the one of this store."""
+
+
 class LogDamaged(StoreFailure):
     """A record cannot be read as what it claims to be. `enishi verify` says where."""
 

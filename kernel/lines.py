@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from enishi.kernel.log import Line, Log, key_of, last_key, translated
 
+_INSERT = "INSERT INTO record VALUES(?,?,?,?,?,?)"
 _COLUMNS = "line, relationship, secret, agent, user, name"
 
 
@@ -39,8 +40,8 @@ def add_raw(
     _many(log, "INSERT INTO request VALUES(?,?,?)", [(line, *row) for row in requests])
     _many(
         log,
-        "INSERT INTO record VALUES(?,?,?,?,?,?)",
-        [(key_of(line, record.number), *record[1:]) for record in records],
+        _INSERT,
+        [_row(log, line, RawRecord(*record)) for record in records],
     )
 
 
@@ -61,14 +62,15 @@ def payloads_missing_in(
 
     Needs `reading`.
     """
-    sql = (
-        "SELECT own.id & 0xFFFFFFFF, there.salt, there.payload FROM record own"
-        " JOIN record there ON there.id = own.id - ? + ?"
-        " WHERE own.id BETWEEN ? AND ? AND own.payload IS NULL AND there.payload IS NOT NULL"
-    )
-    span = (key_of(line, 0), key_of(line, length) - 1)
-    with translated(log.path):
-        yield from log.connection.execute(sql, (key_of(line, 0), key_of(other, 0), *span))
+    for number in sorted(number for number in log.missing(line) if number < length):
+        for _, _, _, _, salt, payload in log.raw(other, number, number + 1):
+            if salt is not None and payload is not None:
+                yield number, salt, payload
+
+
+def _row(log: Log, line: int, record: RawRecord) -> tuple[Any, ...]:
+    key = key_of(line, record.number)
+    return (key, *record[1:4], *log.kept_form(key, record.salt, record.payload))
 
 
 def withhold(log: Log, line: int, numbers: Iterable[int]) -> None:
@@ -78,12 +80,16 @@ def withhold(log: Log, line: int, numbers: Iterable[int]) -> None:
 
 def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
     """Copy the records from `start` up to, not including, `stop`, and what is kept beside them."""
-    _run(
-        log,
-        "INSERT INTO record SELECT id - ? + ?, type, header, hash, salt, payload FROM record"
-        " WHERE id BETWEEN ? AND ?",
-        (key_of(source, 0), key_of(line, 0), key_of(source, start), key_of(source, stop) - 1),
-    )
+    if log.vault is None:
+        _run(
+            log,
+            "INSERT INTO record SELECT id - ? + ?, type, header, hash, salt, payload FROM record"
+            " WHERE id BETWEEN ? AND ?",
+            (key_of(source, 0), key_of(line, 0), key_of(source, start), key_of(source, stop) - 1),
+        )
+    else:  # each copy has a key of its own
+        rows = [_row(log, line, RawRecord(*row)) for row in log.raw(source, start, stop)]
+        _many(log, _INSERT, rows)
     for table, columns in (("request", "request, number"), ("withheld", "number")):
         _run(
             log,
@@ -95,10 +101,12 @@ def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
 
 def fill_in(log: Log, line: int, payloads: Sequence[tuple[int, bytes, bytes]]) -> int:
     """Put (number, salt, payload) where they were withheld. Needs `writing`. Returns how many."""
-    rows = [(salt, payload, key_of(line, number)) for number, salt, payload in payloads]
+    missing = log.missing(line)
+    keys = {key_of(line, row[0]): row[1:] for row in payloads if row[0] in missing}
+    rows = [(*log.kept_form(key, *kept), key) for key, kept in keys.items()]
     if rows:
         with log.unguarded():
-            _many(log, "UPDATE record SET salt=?, payload=? WHERE id=? AND payload IS NULL", rows)
+            _many(log, "UPDATE record SET salt=?, payload=? WHERE id=?", rows)
         numbers = [(line, number) for number, _, _ in payloads]
         _many(log, "DELETE FROM withheld WHERE line=? AND number=?", numbers)
         mark_changed(log, line)
@@ -121,7 +129,10 @@ def drop_line(log: Log, line: Line) -> None:
     """Remove a line whose records another line has, or nobody needs. Needs `writing`."""
     with log.unguarded():
         span = (key_of(line.line, 0), last_key(line.line))
+        if log.vault is not None:
+            log.lose(log.vault.places(*span))
         _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
+    log.drop_checkpoints(line.line)
     for table in ("request", "withheld", "checkpoint", "line"):
         _run(log, f"DELETE FROM {table} WHERE line=?", (line.line,))
 

@@ -31,6 +31,7 @@ from enishi.kernel.encoding import (
     request_mac,
 )
 from enishi.kernel.errors import (
+    Conflict,
     EnishiError,
     LogDamaged,
     NotAStore,
@@ -41,13 +42,16 @@ from enishi.kernel.errors import (
     StoreFull,
     StoreReadOnly,
     StoreTooNew,
+    WrongKeys,
 )
 from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
+from enishi.kernel.vault import Vault, keys_path, made
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
 STORE_VERSION = 1
 
 BUSY_SECONDS = 120
+_ALONE_SECONDS = 2
 _LINE_SHIFT = 32
 _FLUSH_ROWS = 500
 _SCRUB_PAUSE = 1.0
@@ -55,6 +59,7 @@ _SCRUB_PAUSE = 1.0
 
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 _CHUNK = 256
+_PLACE = 8
 _SPARSE = 6
 """Of so many records one is wanted, and looking each up is faster than passing them all."""
 
@@ -82,6 +87,8 @@ CREATE TABLE exported(
 CREATE TABLE signer(key BLOB PRIMARY KEY, name TEXT NOT NULL, seed BLOB) STRICT, WITHOUT ROWID;
 CREATE TABLE scrub(
   line INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(line, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE vault(id BLOB PRIMARY KEY, ready INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE lost(place INTEGER PRIMARY KEY) STRICT;
 CREATE VIEW records AS
   SELECT id >> 32 AS line, id & 0xFFFFFFFF AS number, type, header, hash, salt, payload FROM record;
 """
@@ -168,14 +175,28 @@ class Log:
     `synchronous` is FULL (an acknowledged record survives a power cut) or NORMAL (the last ones
     may be lost then, and the file stays whole). `undone` counts the times that something appended
     was rolled back: what was derived from it in memory has to go then.
+
+    `vault` has the keys of a keyed store, and is None for a plain one. `keyed` makes a new store
+    a keyed one; an older one is what it is, and a plain one Conflict. `alone` keeps everybody else
+    out of the store while it is open, and is StoreBusy where somebody is in.
     """
 
     def __init__(
-        self, path: Path, *, synchronous: str = "FULL", read_only: bool = False, create: bool = True
+        self,
+        path: Path,
+        *,
+        synchronous: str = "FULL",
+        read_only: bool = False,
+        create: bool = True,
+        keyed: bool = False,
+        alone: bool = False,
     ) -> None:
         self.path = path
         self.read_only = read_only or (path.exists() and not os.access(path, os.W_OK))
         self._synchronous = synchronous
+        self._keyed = keyed
+        self._alone = alone
+        self.vault: Vault | None = None
         self._lock = threading.RLock()
         self._depth = 0
         self._writes = False
@@ -188,6 +209,11 @@ class Log:
             raise NotAStore(f"{path} is no Enishi store (it is empty)")
         if not create and not path.exists():
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
+        if not keyed and not path.exists() and keys_path(path).exists():
+            raise WrongKeys(
+                f"{keys_path(path)} has the keys of a store that is not there; put that store back, "
+                "or move the key file away"
+            )
         self._uri = f"{path.absolute().as_uri()}?mode="
         self._connection: sqlite3.Connection | None = None
         self._file: FileId | None = None
@@ -199,27 +225,47 @@ class Log:
             if path.is_dir():
                 raise NotAStore(f"{path} is a folder; name a file in it")
             self._connection = self._connect("rwc")
-            self.scrub_due = bool(self.to_scrub())
+            self.scrub_due = bool(self.to_scrub() or self._query("SELECT 1 FROM lost LIMIT 1"))
+        if keyed and self.vault is None:
+            self.close()
+            raise Conflict(f"{path} is a plain store; make it keyed with: enishi rebuild --keyed")
         self._scrub_again()
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = self._uri + ("ro" if self.read_only else mode)
         connection = sqlite3.connect(
-            uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            uri, uri=True, timeout=self._patience, isolation_level=None, check_same_thread=False
         )
         try:
             self._prepare(connection)
             self._file = file_id(self.path)
+            self._open_vault(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
+    @property
+    def _patience(self) -> float:
+        """How long others are waited for, in seconds."""
+        return _ALONE_SECONDS if self._alone else BUSY_SECONDS
+
+    def _open_vault(self, connection: sqlite3.Connection) -> None:
+        for (identity,) in connection.execute("SELECT id FROM vault WHERE ready"):
+            if self.vault is None or self.vault.identity != identity:
+                self.vault = Vault(
+                    keys_path(self.path), identity,
+                    read_only=self.read_only, timeout=self._patience,
+                )  # fmt: skip
+                self.read_only = self.vault.read_only
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
+        if self._alone:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         for pragma in ("temp_store=MEMORY", "cache_size=-16000", "mmap_size=268435456"):
             connection.execute(f"PRAGMA {pragma}")
         # Before anything is set: a foreign file stays as it is.
-        connection.execute("BEGIN")
+        connection.execute("BEGIN EXCLUSIVE" if self._alone else "BEGIN")
         version = _store_version(connection, self.path)
         connection.execute("COMMIT")
         if not self.read_only:
@@ -245,6 +291,8 @@ class Log:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={STORE_VERSION}")
+                if self._keyed:
+                    connection.execute("INSERT INTO vault VALUES(?,1)", (made(self.path),))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
@@ -267,13 +315,21 @@ class Log:
         with self._lock:
             if self._connection is not None:
                 self._scrub_again(pause=0)
-                self._connection.close()
-                self._connection = None
+                self._disconnect()
             if not self._closed and self._file is not None:
                 self._closed = True
                 if not any(log._file == self._file and not log._closed for log in _OPEN):
                     let_go(self._file)
+                    if self.vault is not None:
+                        self.vault.let_go()
             self._closed = True
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self.vault is not None:
+            self.vault.close()
 
     def _scrub_again(self, pause: float = _SCRUB_PAUSE) -> None:
         """Try what could not be scrubbed before; others who are busy are not waited for."""
@@ -284,9 +340,8 @@ class Log:
     def before_fork(self) -> None:
         """Wait for the transactions of other threads, and let go of the file."""
         self._lock.acquire()
-        if self._connection is not None and not self._depth:
-            self._connection.close()
-            self._connection = None
+        if not self._depth:
+            self._disconnect()
 
     def after_fork(self) -> None:
         """Go on, in the parent as in the child."""
@@ -323,6 +378,8 @@ class Log:
         try:
             if not failed:
                 self.flush()
+                if self.vault is not None and ending == "COMMIT":
+                    self.vault.commit()
                 self.connection.execute(ending)
                 kept = True
         finally:
@@ -336,6 +393,8 @@ class Log:
         self._requests.clear()
         if self._appended:
             self.undone += 1
+        if self.vault is not None and ending == "COMMIT":
+            self.vault.roll_back()
         if self.connection.in_transaction:  # else SQLite took it back itself
             if ending == "COMMIT":
                 self.connection.execute("ROLLBACK")
@@ -420,6 +479,8 @@ class Log:
         if header.request is not None:
             self._requests.append((line, bytearray(header.request), header.number))
         key = key_of(line, header.number)
+        if self.vault is not None:
+            salt, payload = b"", self.vault.seal(key, salt, payload)
         # As bytearrays: for each bytes, sqlite3 would first search for an adapter.
         blobs = map(bytearray, (data, digest, salt, payload))
         self._pending.append((key, header.type, *blobs))
@@ -471,7 +532,8 @@ class Log:
 
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""
-        for data, digest, payload in self._scan("SELECT header, hash, payload", line, start, stop):
+        rows = self._scan("SELECT id, header, hash, payload", line, start, stop)
+        for _, data, digest, payload in rows if self.vault is None else self.vault.unsealed(rows):
             yield Record(
                 decode_header(data), digest, None if payload is None else decode_payload(payload)
             )
@@ -482,16 +544,20 @@ class Log:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
         columns = "SELECT id, CAST(type AS BLOB), header, hash, salt, payload"
         rows = self._scan(columns, line, start, stop)
+        if self.vault is not None:
+            rows = self.vault.unsealed(rows, salted=True)
         for key, type_name, header, digest, salt, payload in rows:
             yield key & 0xFFFFFFFF, _text(type_name), header, digest, salt, payload
 
     def missing(self, line: int) -> frozenset[int]:
         """The numbers that have no payload: it was erased, or withheld by whom it came from."""
-        rows = self._query(
-            "SELECT id FROM record WHERE id BETWEEN ? AND ? AND payload IS NULL",
-            (key_of(line, 0), last_key(line)),
-        )
-        return frozenset(key & 0xFFFFFFFF for (key,) in rows)
+        span = (key_of(line, 0), last_key(line))
+        sql = "SELECT id FROM record WHERE id BETWEEN ? AND ? AND payload IS"
+        found = {key for (key,) in self._query(f"{sql} NULL", span)}
+        if self.vault is not None:  # what has no key any more is as good as not there
+            there = {key for (key,) in self._query(f"{sql} NOT NULL", span)}
+            found |= there - self.vault.places(*span)
+        return frozenset(key & 0xFFFFFFFF for key in found)
 
     def withheld(self, line: int) -> frozenset[int]:
         """The numbers whose payloads exist elsewhere and were not given with the records."""
@@ -525,12 +591,18 @@ class Log:
                 keys = [key_of(line, number) for number in numbers[start : start + 500]]
                 marks = ",".join("?" * len(keys))
                 sql = f"SELECT id, payload FROM record WHERE id IN ({marks})"
-                found.update(_decoded(self._query(sql, keys)))
+                found.update(self._decoded(self._query(sql, keys)))
             return found
         kinds = list(types)
         marks = ",".join("?" * len(kinds))
         sql = f"SELECT id, payload FROM record WHERE id BETWEEN ? AND ? AND type IN ({marks})"
-        return dict(_decoded(self._query(sql, (key_of(line, low), key_of(line, high), *kinds))))
+        rows = self._query(sql, (key_of(line, low), key_of(line, high), *kinds))
+        return dict(self._decoded(rows))
+
+    def _decoded(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, dict[str, Any]]]:
+        for key, payload in rows if self.vault is None else self.vault.unsealed(rows):
+            if payload is not None:
+                yield key & 0xFFFFFFFF, decode_payload(payload)
 
     def requested(self, line: Line, request: str) -> int | None:
         """The number of the first record of a request, if it was made before."""
@@ -548,6 +620,7 @@ class Log:
         """Destroy payloads and salts. Needs `writing`, and a tombstone in the same transaction."""
         self.flush()
         keys = [(key_of(line, number), number) for number in numbers]
+        self.lose(key for key, _ in keys)
         self.connection.executemany(
             "UPDATE record SET salt=NULL, payload=NULL WHERE id=?", [(key,) for key, _ in keys]
         )
@@ -555,6 +628,30 @@ class Log:
         self.connection.executemany(
             "DELETE FROM withheld WHERE line=? AND number=?", [(line, n) for _, n in keys]
         )
+
+    def kept_form(
+        self, key: int, salt: bytes | None, payload: bytes | None
+    ) -> tuple[bytes | None, bytes | None]:
+        """Salt and payload as this store keeps them under a key. Needs `writing`."""
+        if self.vault is None or salt is None or payload is None:
+            return salt, payload
+        return b"", self.vault.seal(key, salt, payload)
+
+    @property
+    def keeps_plain_words(self) -> bool:
+        """Whether words may stand in the store's file as they are. In a keyed store they may not:
+        who keeps an index of words there keeps it in memory.
+        """
+        return self.vault is None
+
+    def lose(self, places: Iterable[int]) -> None:
+        """Note that what stands here goes with this transaction, and its key after it. Needs
+        `writing`.
+        """
+        if self.vault is not None:
+            rows = [(place,) for place in places]
+            self.connection.executemany("INSERT OR IGNORE INTO lost VALUES(?)", rows)
+            self.scrub_due = self.scrub_due or bool(rows)
 
     def are_gone(self, line: int, numbers: Sequence[int]) -> bool:
         """Whether nothing is left of these payloads and salts."""
@@ -596,13 +693,21 @@ class Log:
             f" FROM checkpoint WHERE {where}"
         )
         for name, version, running, depth, state, digest in self._query(sql, values):
-            yield Checkpoint(_text(name), version, running, depth, state, _text(digest))
+            if self.vault is not None:
+                ((_, state),) = self.vault.unsealed([(_place_in(state), state[_PLACE:])])
+            if state is not None:
+                yield Checkpoint(_text(name), version, running, depth, state, _text(digest))
 
     def save_checkpoint(
         self, line: int, projection: str, version: int, running: bytes, depth: int,
         state: bytes, digest: str,
     ) -> None:  # fmt: skip
         """Keep a checkpoint. Needs `writing`."""
+        if self.vault is not None:
+            where = "line=? AND projection=? AND version=? AND running=?"
+            self._drop_checkpoints(where, (line, projection, version, running))
+            place = self.vault.new_place()
+            state = place.to_bytes(_PLACE, "big", signed=True) + self.vault.seal(place, b"", state)
         self.connection.execute(
             "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?,?,?,?,?)",
             (line, projection, version, running, depth, state, digest),
@@ -613,16 +718,19 @@ class Log:
 
         Returns how many there were. Needs `writing`.
         """
-        cursor = self.connection.execute(
-            "DELETE FROM checkpoint WHERE line=? AND depth>?", (line, deeper_than)
-        )
-        return cursor.rowcount
+        return self._drop_checkpoints("line=? AND depth>?", (line, deeper_than))
+
+    def _drop_checkpoints(self, where: str, values: Sequence[Any]) -> int:
+        if self.vault is not None:
+            rows = self._query(f"SELECT state FROM checkpoint WHERE {where}", values)
+            self.lose(_place_in(state) for (state,) in rows)
+        return self.connection.execute(f"DELETE FROM checkpoint WHERE {where}", values).rowcount
 
     # Scrubbing: see `scrubbing`. What was destroyed is still in old pages until that is done.
 
     def must_scrub(self, line: int, number: int) -> None:
         """Note that the bytes of what a tombstone names have to go. Needs `writing`."""
-        self.connection.execute("INSERT INTO scrub VALUES(?,?)", (line, number))
+        self.connection.execute("INSERT OR IGNORE INTO scrub VALUES(?,?)", (line, number))
         self.scrub_due = True
 
     def to_scrub(self) -> list[tuple[int, int]]:
@@ -641,7 +749,9 @@ class Log:
                 return not self.scrub_due
             self._scrubbed_at = time.monotonic()
             try:
-                done = scrubbed(self.connection, self.path, self._file, patience)
+                done = self._keys_forgotten(patience) and scrubbed(
+                    self.connection, self.path, self._file, patience
+                )
             except sqlite3.OperationalError as error:
                 if not isinstance(_translate(error, self.path), StoreBusy):
                     raise
@@ -652,6 +762,30 @@ class Log:
                 self.connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
             self.scrub_due = not done
             return done
+
+    def _keys_forgotten(self, patience: float) -> bool:
+        """Destroy the keys of what was destroyed. With the store locked for writers, nothing stands
+        where a key goes, and nothing can come there.
+        """
+        if self.vault is None:
+            return True
+        connection = self.connection
+        connection.execute(f"PRAGMA busy_timeout={round(patience * 1000)}")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            rows = connection.execute(
+                "SELECT place FROM lost WHERE NOT EXISTS"
+                " (SELECT 1 FROM record WHERE id=place AND payload IS NOT NULL)"
+            )
+            self.vault.forget([place for (place,) in rows])
+            done = self.vault.scrub(patience)
+            if done:
+                connection.execute("DELETE FROM lost")
+                connection.execute("COMMIT")
+            return done
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
 
     def stray(self) -> list[tuple[str, int]]:
         """Tables with rows of a line that is not there, and its place, for verification."""
@@ -776,10 +910,9 @@ def sealed(payload: dict[str, Any], entropy: Entropy) -> tuple[bytes, bytes, byt
     return salt, data, commitment(salt, data)
 
 
-def _decoded(rows: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for key, payload in rows:
-        if payload is not None:
-            yield key & 0xFFFFFFFF, decode_payload(payload)
+def _place_in(state: bytes) -> int:
+    """Where the vault has the key of a checkpoint."""
+    return int.from_bytes(state[:_PLACE], "big", signed=True)
 
 
 def _text(data: bytes) -> str:

@@ -14,6 +14,7 @@ _SHOWN = 20
 
 _OUT_OF_REACH: dict[OutOfReach, str] = {
     "copies_of_the_file": "copies and backups of the store's file",
+    "copies_of_the_keys": "copies and backups of the key file",
     "exported_packs": "packs that were exported",
     "prompts_sent_to_models": "what was sent to models and other services",
     "storage_medium": "blocks that the disk itself has put aside",

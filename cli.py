@@ -521,6 +521,24 @@ def why(
     return Answer(changes, lambda console: terminal.print_changes(console, changes, hidden))
 
 
+@_on_relationship(LOOK)
+def timeline(
+    bond: Relationship,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", help="Write a picture of it to this file.")
+    ] = None,
+) -> Answer:
+    """Rapport, moods, episodes, tensions and promises on one axis."""
+    from enishi.packs.timeline_plot import print_timeline
+    from enishi.packs.timeline_svg import write_timeline
+
+    found = bond.timeline()
+    if svg is not None:
+        write_timeline(svg, found)
+        return _done({"svg": str(svg)}, f"{svg} has the picture; any browser shows it.")
+    return Answer(found, lambda console: print_timeline(console, found))
+
+
 # Remembered
 
 

@@ -121,6 +121,7 @@ from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
+from enishi.projections.timeline import Timeline, timeline
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -1015,6 +1016,11 @@ class Relationship:
         with self._reading() as branch:
             return chapters(self._stream, branch)
 
+    def timeline(self) -> Timeline:
+        """Rapport, moods, episodes, tensions and promises of the branch on one axis, to be drawn."""
+        with self._reading() as branch:
+            return timeline(self._stream, branch)
+
     def split(self, turn: Turn | int) -> int:
         """A new episode begins with this turn. Returns the number that `withdraw` takes back."""
         with self._writing() as branch:
@@ -1504,6 +1510,7 @@ class AsyncRelationship:
     episodes = _twin(Relationship.episodes)
     episode = _twin(Relationship.episode)
     chapters = _twin(Relationship.chapters)
+    timeline = _twin(Relationship.timeline)
     split = _twin(Relationship.split)
     merge = _twin(Relationship.merge)
     shortened = _twin(Relationship.shortened)

@@ -1,10 +1,12 @@
 """The bundled chat gives the same digests in every zone, locale, hash seed and Python.
 
-ENISHI_BLESS=1 writes what it gives now to `demo.json`, after showing the difference.
+ENISHI_BLESS=1 writes what it gives now to `demo.json` and `timeline.svg`, after showing the
+difference.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -17,8 +19,10 @@ import pytest
 import enishi
 from enishi.kernel.deciding.proposals import Felt, Mood
 from enishi.kernel.transcript import Text
+from enishi.packs.timeline_svg import timeline_svg
 
 GOLDEN = Path(__file__).parent / "demo.json"
+PICTURE = Path(__file__).parent / "timeline.svg"
 SETTINGS = [
     {"TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "1", "LC_ALL": "C"},
     {"TZ": "America/Los_Angeles", "PYTHONHASHSEED": "4242", "LC_ALL": "C.UTF-8"},
@@ -33,7 +37,9 @@ def digests(folder: Path) -> dict[str, object]:
         (bond,) = store.relationships()
         bond.propose(None, _signals(bond))
         bond.propose(None, _moods(bond))
+        picture = timeline_svg(bond.timeline())
         found: dict[str, object] = {"imported": bond.digests()}
+        found["picture"] = hashlib.sha256(picture.encode()).hexdigest()
         swiped = next(turn for turn in bond.turns() if len(turn.replies) > 1)
         bond.swipe(swiped.number, 1)
         found["swiped"] = bond.digests()
@@ -42,6 +48,7 @@ def digests(folder: Path) -> dict[str, object]:
         fork = bond.fork("what-if", after=bond.turns()[5].number)
         found["forked"] = fork.digests()
         found["rebuilt"] = bond.rebuild()
+        (folder / "timeline.svg").write_text(picture, "utf-8")
         assert bond.verify().ok
         assert bond.digests() == bond.replay()
         return found
@@ -93,7 +100,9 @@ def test_the_demo_comes_to_the_same_digests_as_ever(tmp_path: Path) -> None:
         before = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else None
         print(f"was: {before}\nis:  {found}")
         GOLDEN.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+        PICTURE.write_bytes((tmp_path / "timeline.svg").read_bytes())
     assert found == json.loads(GOLDEN.read_text("utf-8"))
+    assert (tmp_path / "timeline.svg").read_bytes() == PICTURE.read_bytes()
     assert found["imported"] != found["swiped"] != found["edited"]
     assert found["rebuilt"] == found["edited"]
 

@@ -6,14 +6,25 @@ is the same text on every machine.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from enishi.packs.drawing import (
+    Point,
+    averaged,
+    crossed,
+    fit,
+    points_of,
+    px,
+    runs,
+    short,
+    steps,
+    wide,
+)
 from enishi.packs.exporting import written_whole
 from enishi.packs.phrases import counted, day, phrases
 from enishi.packs.timeline_axis import STEP, axis_of, days_of, placed, ticks
@@ -30,7 +41,7 @@ PLOT = WIDTH - LEFT - RIGHT
 _RAPPORT_HIGH, _VALENCE_HIGH, _STRIP, _BAND, _LANE = 1500, 900, 130, 240, 300
 _LANES = 8
 _TITLED, _CROWD = 10, 40
-_THICKET, _COLUMN = 600, 60
+_THICKET = 600
 _SCALES = (ONE // 4, ONE // 2, ONE)
 _SHADES = 8
 _STRIPS = ("fatigue", "arousal", "confidence")
@@ -40,11 +51,6 @@ _SETTLED = {
     **dict.fromkeys(("unaddressed", "addressed_unresolved"), "tense"),
     **dict.fromkeys(("open", "waiting"), "due"),
 }
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_WIDE = re.compile("[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60"
-                   "\uffe0-\uffe6\U0001f300-\U0003fffd]")  # fmt: skip
-
-Point = tuple[int, int]
 
 
 def timeline_svg(line: Timeline) -> str:
@@ -84,8 +90,8 @@ class _Picture:
             self.put(320, self.y, self.words["nothing"], "note")
             self.y += 200
         high = self.y + 160
-        label = f"aria-label={quoteattr(_fit(f'{self.line.agent} · {self.line.user}'))}"
-        box = f'viewBox="0 0 {_px(WIDTH)} {_px(high)}" width="{_px(WIDTH)}" height="{_px(high)}"'
+        label = f"aria-label={quoteattr(fit(f'{self.line.agent} · {self.line.user}'))}"
+        box = f'viewBox="0 0 {px(WIDTH)} {px(high)}" width="{px(WIDTH)}" height="{px(high)}"'
         language = (
             'xml:lang="zh-Hans" lang="zh-Hans"' if self.line.language == "zh" else 'lang="en"'
         )
@@ -93,7 +99,7 @@ class _Picture:
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" {box} {language} role="img" {label}>',
                 f"<style>\n{_style()}\n</style>",
-                f'<rect class="paper" width="{_px(WIDTH)}" height="{_px(high)}" rx="12"/>',
+                f'<rect class="paper" width="{px(WIDTH)}" height="{px(high)}" rx="12"/>',
                 *guides,
                 *self.parts,
                 "</svg>",
@@ -109,12 +115,12 @@ class _Picture:
     def put(self, x: int, y: int, words: str, kind: str, anchor: str = "") -> None:
         where = f' text-anchor="{anchor}"' if anchor else ""
         self.parts.append(
-            f'<text class="{kind}" x="{_px(x)}" y="{_px(y)}"{where}>{escape(_fit(words))}</text>'
+            f'<text class="{kind}" x="{px(x)}" y="{px(y)}"{where}>{escape(fit(words))}</text>'
         )
 
     def rule(self, y: int, kind: str = "grid") -> None:
-        x1, x2 = _px(LEFT), _px(LEFT + PLOT)
-        self.parts.append(f'<line class="{kind}" x1="{x1}" y1="{_px(y)}" x2="{x2}" y2="{_px(y)}"/>')
+        x1, x2 = px(LEFT), px(LEFT + PLOT)
+        self.parts.append(f'<line class="{kind}" x1="{x1}" y1="{px(y)}" x2="{x2}" y2="{px(y)}"/>')
 
     def heading(self, name: str) -> None:
         words = self.words["heading"][name].format(agent=self.line.agent, user=self.line.user)
@@ -139,16 +145,16 @@ class _Picture:
         for one, (start, end), stop in zip(self.line.episodes, spans, stops, strict=True):
             began = self.line.turns[one.first - 1].began
             when = "" if began is None else day(self.line.language, began)
-            box = f'x="{_px(start)}" y="{_px(self.y)}" width="{_px(max(20, end - start))}"'
-            about = _fit(" · ".join(filter(None, [str(one.number), when, one.title])))
+            box = f'x="{px(start)}" y="{px(self.y)}" width="{px(max(20, end - start))}"'
+            about = fit(" · ".join(filter(None, [str(one.number), when, one.title])))
             self.parts.append(
-                f'<rect class="episode" {box} height="{_px(_BAND)}" rx="4">'
+                f'<rect class="episode" {box} height="{px(_BAND)}" rx="4">'
                 f"<title>{escape(about)}</title></rect>"
             )
-            if _wide(str(one.number), 11) <= end - start - 30:
+            if wide(str(one.number), 11) <= end - start - 30:
                 middle = (start + end) // 2
                 self.put(middle, self.y + 155, str(one.number), "small strong", "middle")
-            title = "" if len(spans) > _TITLED else _short(one.title, stop - start - 120, 11)
+            title = "" if len(spans) > _TITLED else short(one.title, stop - start - 120, 11)
             if title:
                 self.put(start, self.y + _BAND + 150, title, "small")
         self.y += _BAND + 490
@@ -174,8 +180,8 @@ class _Picture:
         ends: list[tuple[int, str, str, int]] = []
         for name in names:
             height = [bottom - value * _RAPPORT_HIGH // scale for value in values[name]]
-            steps = _steps(list(zip(where, height, strict=True)), LEFT + PLOT)
-            self.parts.append(f'<polyline class="curve {name}" points="{_points(steps)}"/>')
+            curve = steps(list(zip(where, height, strict=True)), LEFT + PLOT)
+            self.parts.append(f'<polyline class="curve {name}" points="{points_of(curve)}"/>')
             ends.append((height[-1], name, self.words["rapport"][name], values[name][-1]))
         self.labels(ends, top, bottom)
         self.y = bottom + 400
@@ -212,13 +218,13 @@ class _Picture:
             if party == "user":
                 for side in ("glad", "low"):
                     low = max if side == "low" else min
-                    area = _crossed(curve, middle)
+                    area = crossed(curve, middle)
                     shape = [(x, low(y, middle)) for x, y in area]
                     shape = [(curve[0][0], middle), *shape, (LEFT + PLOT, middle)]
-                    self.parts.append(f'<polygon class="{side}" points="{_points(shape)}"/>')
-            self.parts.append(f'<polyline class="curve {party}" points="{_points(curve)}"/>')
-            short = _short(name, 800, 11)
-            ends.append((curve[-1][1], party, short, _whole(seen[-1][1].valence)))
+                    self.parts.append(f'<polygon class="{side}" points="{points_of(shape)}"/>')
+            self.parts.append(f'<polyline class="curve {party}" points="{points_of(curve)}"/>')
+            shown = short(name, 800, 11)
+            ends.append((curve[-1][1], party, shown, _whole(seen[-1][1].valence)))
         self.labels(ends, self.y, self.y + _VALENCE_HIGH)
         self.y += _VALENCE_HIGH + 160
         for strip in _STRIPS:
@@ -237,7 +243,7 @@ class _Picture:
                 curve.append((begun, curve[-1][1]))
             curve.append((self.when(one), height))
         if self.averaged:
-            return _averaged([*curve, (LEFT + PLOT, curve[-1][1])])
+            return averaged([*curve, (LEFT + PLOT, curve[-1][1])])
         return [*curve, (LEFT + PLOT, curve[-1][1])]
 
     @property
@@ -255,10 +261,9 @@ class _Picture:
         shades = [
             (x, min(_SHADES, _whole(getattr(felt, name)) * _SHADES // ONE + 1)) for x, felt in seen
         ]
-        runs = list(_runs(shades, LEFT + PLOT))
-        y, high = _px(self.y), _px(_STRIP)
-        for start, end, shade in runs:
-            box = f'x="{_px(start)}" y="{y}" width="{_px(end - start)}" height="{high}"'
+        y, high = px(self.y), px(_STRIP)
+        for start, end, shade in runs(shades, LEFT + PLOT):
+            box = f'x="{px(start)}" y="{y}" width="{px(end - start)}" height="{high}"'
             self.parts.append(f'<rect class="shade s{shade}" {box}/>')
         if seen:
             last = _whole(getattr(seen[-1][1], name))
@@ -297,8 +302,8 @@ class _Picture:
         status = self.words["status"].get(one.status, one.status)
         effects: dict[str, str] = self.words["effect"] if one.kind == "tension" else {}
         subject = effects.get(one.words, one.words)
-        words = f"{_short(subject, 3200, 11)} – {status}"
-        width = _wide(words, 11)
+        words = f"{short(subject, 3200, 11)} – {status}"
+        width = wide(words, 11)
         left = min(start, WIDTH - 320 - width)
         return left, max(end, left + width), words
 
@@ -309,25 +314,23 @@ class _Picture:
         self.put(left, y + 100, words, "small")
         bar = y + 180
         self.parts.append(
-            f'<line class="bar {kind}" x1="{_px(start)}" y1="{_px(bar)}" x2="{_px(end)}" y2="{_px(bar)}"/>'
+            f'<line class="bar {kind}" x1="{px(start)}" y1="{px(bar)}" x2="{px(end)}" y2="{px(bar)}"/>'
         )
         for place in one.steps:
-            x = _px(self.x(self.axis.ends[place]))
-            self.parts.append(f'<circle class="dot {kind}" cx="{x}" cy="{_px(bar)}" r="3"/>')
-        begun = f'cx="{_px(start)}" cy="{_px(bar)}" r="4"'
+            x = px(self.x(self.axis.ends[place]))
+            self.parts.append(f'<circle class="dot {kind}" cx="{x}" cy="{px(bar)}" r="3"/>')
+        begun = f'cx="{px(start)}" cy="{px(bar)}" r="4"'
         self.parts.append(f'<circle class="dot {kind}" {begun}/>')
         if one.ended is None:
-            tip = (
-                f"{_px(end)},{_px(bar - 40)} {_px(end + 60)},{_px(bar)} {_px(end)},{_px(bar + 40)}"
-            )
+            tip = f"{px(end)},{px(bar - 40)} {px(end + 60)},{px(bar)} {px(end)},{px(bar + 40)}"
             self.parts.append(f'<polygon class="tip {kind}" points="{tip}"/>')
 
     def guides(self, top: int) -> list[str]:
         """Where episodes begin: a faint line through every panel."""
         if not 1 < len(self.line.episodes) <= _CROWD:
             return []
-        y1, y2 = _px(top + _BAND + 200), _px(self.y - 200)
-        starts = (_px(self.span(one)[0]) for one in self.line.episodes)
+        y1, y2 = px(top + _BAND + 200), px(self.y - 200)
+        starts = (px(self.span(one)[0]) for one in self.line.episodes)
         return [f'<line class="guide" x1="{x}" y1="{y1}" x2="{x}" y2="{y2}"/>' for x in starts]
 
     def dates(self) -> None:
@@ -337,14 +340,14 @@ class _Picture:
         labels = placed(
             found,
             lambda place: self.x(self.axis.begins[place]),
-            lambda label: _wide(label, 11),
+            lambda label: wide(label, 11),
             120,
             WIDTH - 200,
         )
         for tick, start in labels:
-            x = _px(start)
+            x = px(start)
             self.parts.append(
-                f'<line class="axis" x1="{x}" y1="{_px(self.y)}" x2="{x}" y2="{_px(self.y + 50)}"/>'
+                f'<line class="axis" x1="{x}" y1="{px(self.y)}" x2="{x}" y2="{px(self.y + 50)}"/>'
             )
             self.put(start, self.y + 180, tick.label, "small")
         timed = any(turn.began for turn in self.line.turns)
@@ -354,102 +357,16 @@ class _Picture:
         self.y += 440
 
 
-# Curves
-
-
 def _of(one: MoodPoint, party: str) -> Feelings | None:
     return one.user if party == "user" else one.agent
-
-
-def _steps(points: list[Point], end: int) -> list[Point]:
-    """A curve that stays where it is until something moves it; the last of each pixel counts."""
-    kept: dict[int, Point] = {x // 10: (x, y) for x, y in points}
-    steps = [points[0]]
-    for x, y in kept.values():
-        if y != steps[-1][1]:
-            steps += [(x, steps[-1][1]), (x, y)]
-    return [*steps, (end, steps[-1][1])]
-
-
-def _averaged(points: list[Point]) -> list[Point]:
-    """The mean of each column of a few pixels, in its middle."""
-    columns: dict[int, list[int]] = {}
-    for x, y in points:
-        columns.setdefault(x // _COLUMN, []).append(y)
-    first, last = points[0], points[-1]
-    means = [(n * _COLUMN + _COLUMN // 2, sum(ys) // len(ys)) for n, ys in columns.items()]
-    inner = [point for point in means if first[0] < point[0] < last[0]]
-    return [(first[0], means[0][1]), *inner, (last[0], means[-1][1])]
-
-
-def _crossed(points: list[Point], middle: int) -> list[Point]:
-    """The curve with a point of its own wherever it crosses the middle."""
-    crossed = [points[0]]
-    for x, y in points[1:]:
-        before_x, before_y = crossed[-1]
-        if (before_y - middle) * (y - middle) < 0:
-            share = (x - before_x) * (middle - before_y) // (y - before_y)
-            crossed.append((before_x + share, middle))
-        crossed.append((x, y))
-    return crossed
-
-
-def _runs(shades: Iterable[tuple[int, int]], end: int) -> Iterator[tuple[int, int, int]]:
-    """From where to where a shade lasts; within a pixel the last one counts."""
-    found = {x // 10: (x, shade) for x, shade in shades}
-    start: tuple[int, int] | None = None
-    for x, shade in found.values():
-        if start is None:
-            start = x, shade
-        elif shade != start[1]:
-            yield start[0], x, start[1]
-            start = x, shade
-    if start is not None:
-        yield start[0], max(end, start[0]), start[1]
-
-
-def _points(points: Iterable[Point]) -> str:
-    return " ".join(f"{_px(x)},{_px(y)}" for x, y in points)
-
-
-def _px(tenths: int) -> str:
-    """Tenths of a pixel as SVG writes them."""
-    sign, whole, part = "-" * (tenths < 0), abs(tenths) // 10, abs(tenths) % 10
-    return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
 
 
 def _whole(value: float) -> int:
     return round(value * ONE)
 
 
-# Words
-
-
 def _number(value: int) -> str:
     return f"{value / ONE:.2f}".replace("-", "−")
-
-
-def _fit(words: str) -> str:
-    """Words that XML can hold, in one line."""
-    return _UNFIT.sub("\ufffd", " ".join(words.split()))
-
-
-def _wide(words: str, size: int) -> int:
-    """About how wide words are at a size in pixels, whatever the font: a little too much."""
-    return sum(10 * size if _WIDE.match(c) else 6 * size for c in words)
-
-
-def _short(words: str, room: int, size: int) -> str:
-    """Words as far as there is room for them; nothing where they would say nothing."""
-    line = _fit(words)
-    if _wide(line, size) <= room:
-        return line
-    kept = ""
-    for c in line:
-        if _wide(kept + c + "…", size) > room:
-            break
-        kept += c
-    return f"{kept.rstrip()}…" if _wide(kept, size) >= 5 * 6 * size else ""
 
 
 @cache

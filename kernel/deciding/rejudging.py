@@ -12,15 +12,17 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
-from enishi.kernel.deciding.case import Case, CitedText
+from enishi.kernel.deciding.case import Case, CitedText, references
 from enishi.kernel.deciding.decisions import RULES_VERSION, decide
 from enishi.kernel.deciding.proposals import Proposal
 from enishi.kernel.deciding.proposing import as_proposed, cited_numbers, cited_texts, judging
+from enishi.kernel.deciding.tellings import tellings_fit, without_tellings
 from enishi.kernel.history import ROOT
 from enishi.kernel.log import Record
 from enishi.kernel.stream import Stream
 
 _DERIVED = frozenset(EVENT_OF.values())
+_SEEN = ("BlueprintAdopted", "PartyNamed", "PartyRebound")
 
 
 class Rejudged(NamedTuple):
@@ -112,8 +114,8 @@ def _answers(
     """For each decision of a batch whether it is the rules' own; None where that cannot be said."""
     proposals = [_proposed(decision.payload) for decision, _ in batch.decisions]
     numbers = {n for one in proposals if one is not None for n in cited_numbers(one)}
-    texts = cited_texts(stream, sorted(numbers))
     history, number = stream.history, batch.record.header.number
+    texts = cited_texts(stream, sorted(n for n in numbers if n < number))
     place = max(history.last("BlueprintAdopted", number), history.last("PartyNamed", number),
                 history.last("PartyRebound", number))  # fmt: skip
     if place not in contexts:
@@ -129,7 +131,7 @@ def _answers(
             turn = case.latest.turn if case.cited else ROOT
             case.earlier = per_turn.get(turn, 0)
             per_turn[turn] = case.earlier + 1
-            answer = _answer(case, own, decision.payload or {}, event)
+            answer = _answer(stream, case, own, decision, event)
         answers.append(answer)
         accepted.append(None if event is None else event.header.number)
     return answers
@@ -144,17 +146,40 @@ def _proposed(decided: dict[str, Any] | None) -> Proposal | None:
 
 
 def _answer(
-    case: Case, texts: dict[int, CitedText], decided: dict[str, Any], event: Record | None
+    stream: Stream,
+    case: Case,
+    texts: dict[int, CitedText],
+    decision: Record,
+    event: Record | None,
 ) -> bool | None:
-    numbers = cited_numbers(case.proposal)
-    if any(number not in texts or texts[number].content is None for number in numbers):
+    said, number, lookup = decision.payload or {}, decision.header.number, case.lookup
+    # What came later was no event yet.
+    case.lookup = lambda named: lookup(named) if named < number else None
+    if any(n not in texts or texts[n].content is None for n in cited_numbers(case.proposal)):
         return None
     answer = decide(case)
-    if (answer.verdict, answer.reason) != (decided["verdict"], decided["reason"]):
-        return False
+    if (answer.verdict, answer.reason) != (said["verdict"], said["reason"]):
+        return None if _looked_at_what_is_gone(stream, case, number) else False
     if answer.verdict != "accepted":
         return event is None
     if event is None or event.payload is None:
         return None
     kind, wanted = accepted_event(case, event.payload.get("by", "host"))
-    return event.header.type == kind and event.payload == wanted
+    return (
+        event.header.type == kind
+        and without_tellings(event.payload) == wanted
+        and tellings_fit(stream, event.header.number, event.payload)
+    )
+
+
+def _looked_at_what_is_gone(stream: Stream, case: Case, decision: int) -> bool:
+    """Whether words that the judgement of then could see are gone, or a name was withdrawn."""
+    history = stream.history
+    seen = {n for ref, _ in references(case.proposal) if (n := case.number_of(ref)) is not None}
+    for number in [n for n in seen if n < decision]:
+        seen.update(n for n in history.causes_of(number) if stream.is_text(n))
+    names = [n for kind in _SEEN for n in history.all(kind)]
+    seen.update(names)
+    looked = [n for n in seen if n < decision]
+    gone = any(stream.payload(n) is None for n in looked)
+    return gone or any(n in history.withdrawn for n in names if n < decision)

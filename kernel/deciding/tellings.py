@@ -67,6 +67,21 @@ def with_tellings(stream: Stream, kind: str, payload: dict[str, Any]) -> dict[st
     return payload
 
 
+def without_tellings(payload: dict[str, Any]) -> dict[str, Any]:
+    """The payload as it was before `with_tellings`."""
+    return {name: value for name, value in payload.items() if name not in ("same_as", "tellings")}
+
+
+def tellings_fit(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
+    """Whether what an event names are earlier tellings of its own thing, or are gone."""
+    named = [*payload.get("tellings", ()), *([payload["same_as"]] if "same_as" in payload else ())]
+    told = payload if "same_as" in payload else stream.payload(payload.get("belief", number))
+    if not all(0 <= n < number and stream.record(n).header.type == "BeliefStated" for n in named):
+        return False
+    others = stream.payloads(named).values()
+    return told is None or all(_thing(other) == _thing(told) for other in others)
+
+
 def _known(stream: Stream) -> _Known:
     erased = len(stream.history.erased)
     known: _Known | None = stream.kept.get(_Known)

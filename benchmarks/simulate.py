@@ -1,0 +1,75 @@
+"""Live whole lives for a while, with faults that are real, and print what was done and survived.
+
+    python benchmarks/simulate.py --minutes 60
+    python benchmarks/simulate.py --seed 17 --lives 1    one life again, as it was
+
+Each life has a seed, printed where something that must be true was not, with the shortest plan
+that still fails. Needs the folder `tests` beside this one, and a system that can fork.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sqlite3
+import sys
+import traceback
+from collections import Counter
+from itertools import count
+from pathlib import Path
+from random import Random
+from time import monotonic
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from lives import plan_of
+from simulation import live, shrunk
+
+from enishi.kernel import fold
+
+STEPS = (fold.CHUNK_TURNS, fold.CHECKPOINT_EVENTS)
+
+
+def main() -> int:
+    """Run until the time is over; 1 where anything that must be true was not."""
+    options = _options()
+    begun = monotonic()
+    total: Counter[str] = Counter()
+    failed = 0
+    for seed in count(options.seed):
+        minutes = (monotonic() - begun) / 60
+        if minutes >= options.minutes or seed - options.seed == options.lives:
+            break
+        # In every other life snapshots and checkpoints are made after a few turns.
+        fold.CHUNK_TURNS, fold.CHECKPOINT_EVENTS = STEPS if seed % 2 else (2, 1)
+        plan = plan_of(seed, Random(seed).choice([30, 60, 120, 250]))
+        try:
+            total += live(seed, plan)
+        except Exception as error:  # noqa: BLE001 - printed, with what makes it happen again
+            failed += 1
+            print(f"\nseed {seed} failed: {type(error).__name__}: {error}")
+            traceback.print_tb(error.__traceback__, limit=-6, file=sys.stdout)
+            for operation in shrunk(seed, plan) if options.shrink else ():
+                print(f"  {operation}")
+            sys.stdout.flush()
+    print(
+        f"\n{(monotonic() - begun) / 60:.1f} minutes from seed {options.seed} to before seed {seed}; "
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    )
+    for name, number in total.most_common():
+        print(f"{number:>10,}  {name}")
+    print(f"{failed:>10,}  lives in which something that must be true was not")
+    return min(1, failed)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1, help="of the first life")
+    parser.add_argument("--lives", type=int, default=10**9, help="at most so many")
+    parser.add_argument("--no-shrink", dest="shrink", action="store_false")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from enum import StrEnum
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -369,10 +370,22 @@ def import_(
         terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")
 
 
-@_on_relationship(START, branch=False)
+class OutFormat(StrEnum):
+    """What `export` writes."""
+
+    erii = "erii"
+    sillytavern = "sillytavern"
+    jsonl = "jsonl"
+    memoir = "memoir"
+
+
+@_on_relationship(START)
 def export(
     bond: Relationship,
-    file: Annotated[Path | None, typer.Argument(help="The pack to write.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="The file to write.")] = None,
+    format: Annotated[
+        OutFormat, typer.Option(help="A MemoryPack, a branch as a chat, or as a tale for people.")
+    ] = OutFormat.erii,
     to: Annotated[str | None, typer.Option(help="Encrypt it for this age key (age1…).")] = None,
     passphrase: PassphraseOption = False,
     until: Annotated[
@@ -385,12 +398,15 @@ def export(
         str | None, typer.Option(help="Who will see it: with user, no thoughts of the agent's own.")
     ] = None,
 ) -> Answer:
-    """Write the whole relationship as one MemoryPack, to carry it to another machine."""
+    """Write the relationship as one MemoryPack, or a branch of it as a chat or a memoir."""
     seen_by = None if audience is None else _party(audience)
+    if format is not OutFormat.erii:
+        if to is not None or passphrase or until is not None or withhold:
+            _fail("--to, --passphrase, --until and --withhold are for packs (--format erii)", 2)
+        return _export_text(bond, file, format, seen_by)
     stop = int(until) if until is not None and until.isdigit() else _at(until)
-    name = "-".join(re.sub(r"\W+", "_", party) for party in (bond.agent, bond.user))
     with _progress("Writing") as progress:
-        path = file or Path(f"{name}.erii")
+        path = file or _named_after(bond, ".erii")
         exported = bond.export(
             path,
             recipient=to,
@@ -401,6 +417,26 @@ def export(
             progress=partial(progress, path.name),
         )
     return Answer(exported, lambda console: terminal.print_exported(console, exported))
+
+
+def _export_text(
+    bond: Relationship,
+    file: Path | None,
+    format: OutFormat,
+    audience: Literal["agent", "user"] | None,
+) -> Answer:
+    path = file or _named_after(bond, ".md" if format is OutFormat.memoir else ".jsonl")
+    if format is OutFormat.memoir:
+        bond.export_memoir(path, audience or "user")
+        return _done({"path": str(path)}, f"{path} tells of {bond.agent} and {bond.user}.")
+    if audience is not None:
+        _fail("--audience is for packs and memoirs; a chat has no thoughts of the agent's", 2)
+    lines = bond.export_chat(path, "sillytavern" if format is OutFormat.sillytavern else "jsonl")
+    return _done({"path": str(path), "lines": lines}, f"{path}: {lines} lines")
+
+
+def _named_after(bond: Relationship, ending: str) -> Path:
+    return Path("-".join(re.sub(r"\W+", "_", party) for party in (bond.agent, bond.user)) + ending)
 
 
 @app.command("inspect", rich_help_panel=START)

@@ -105,6 +105,7 @@ from enishi.packs.erii.report import EriiReport
 from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
 from enishi.packs.frames import Signature
 from enishi.packs.importing import ImportReport, import_chat, last_import
+from enishi.packs.memoir import memoir, write_memoir
 from enishi.packs.mood_line import mood_line
 from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of, read_chats
@@ -624,6 +625,19 @@ class Relationship:
         """
         with self._reading() as branch:
             return write_chat_file(Path(path), self._stream, branch, format)
+
+    def memoir(self, audience: Audience = "user") -> str:
+        """The relationship told for people, as Markdown, in English or Chinese by what is spoken.
+
+        For the agent it has what the agent kept to itself as well.
+        """
+        with self._reading() as branch:
+            return memoir(self._stream, branch, audience)
+
+    def export_memoir(self, path: str | os.PathLike[str], audience: Audience = "user") -> None:
+        """Write the memoir to a file. One that is there already is not written over."""
+        with self._reading() as branch:
+            write_memoir(Path(path), self._stream, branch, audience)
 
     # Erasing: not to be undone. Withdrawing can be.
 
@@ -1466,6 +1480,8 @@ class AsyncRelationship:
     regenerate = _twin(Relationship.regenerate)
     swipe = _twin(Relationship.swipe)
     export_chat = _twin(Relationship.export_chat)
+    memoir = _twin(Relationship.memoir)
+    export_memoir = _twin(Relationship.export_memoir)
     edit = _twin(Relationship.edit)
     extend = _twin(Relationship.extend)
     undo = _twin(Relationship.undo)

@@ -11,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from enishi.kernel.errors import InvalidInput, StoreFailure
+from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import party_name
 from enishi.kernel.stream import Stream
 from enishi.kernel.transcript import Text, TurnView, turn_views
+from enishi.packs.exporting import written_whole
 
 ChatFormat = Literal["sillytavern", "jsonl"]
 
@@ -31,19 +32,11 @@ def write_chat_file(path: Path, stream: Stream, branch: int, format: ChatFormat)
     """
     if format not in _FORMATS:
         raise InvalidInput(f"there is no format {format!r}; there are: {', '.join(_FORMATS)}")
-    if path.exists():
-        raise InvalidInput(f"{path} exists; choose another name")
-    part = path.with_name(f"{path.name}.part")
     lines = 0
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            for entry in _FORMATS[format](stream, branch):
-                file.write(json.dumps(entry, ensure_ascii=False) + "\n")
-                lines += 1
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise StoreFailure(f"{path} cannot be written: {error.strerror}") from None
+    with written_whole(path, lambda start: False) as out:
+        for entry in _FORMATS[format](stream, branch):
+            out.write(f"{json.dumps(entry, ensure_ascii=False)}\n".encode())
+            lines += 1
     return lines
 
 
@@ -122,12 +115,19 @@ def _standing(texts: Iterable[Text]) -> list[Text]:
 
 
 def _instant(moment: Moment | None) -> str | None:
-    """A time as SillyTavern has written it since 2025: ISO 8601 in UTC."""
+    """A time as SillyTavern has written it since 2025, ISO 8601, at the offset where it was lived.
+
+    An offset that ISO 8601 cannot write, as old local times have it, becomes UTC.
+    """
     if moment is None:
         return None
-    when = _EPOCH + timedelta(microseconds=moment.at)
+    when = (
+        moment.to_datetime()
+        if moment.offset % 60 == 0
+        else _EPOCH + timedelta(microseconds=moment.at)
+    )
     exact = "microseconds" if when.microsecond % 1000 else "milliseconds"
-    return when.isoformat(timespec=exact).replace("+00:00", "Z")
+    return when.isoformat(timespec=exact)
 
 
 _FORMATS: dict[ChatFormat, Callable[[Stream, int], Iterator[Entry]]] = {

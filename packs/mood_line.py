@@ -24,15 +24,26 @@ def mood_line(view: MoodView, language: str = "en") -> str:
 
     A language other than en and zh is InvalidInput.
     """
-    if language not in LANGUAGES:
-        raise InvalidInput(f"no mood is told in {language!r}; there are: {', '.join(LANGUAGES)}")
-    words = _read()[language]
-    told = [word for name in ("mixed", *FEELINGS) if (word := _told(view, name, words))]
+    words = _words(language)
+    told = mood_words(view, language)
     if not told:
         return ""
     moods = words["who"][view.party].format(words=words["joined"].join(told))
     line: str = words["line"].format(moods=moods)
     return line
+
+
+def mood_words(view: MoodView, language: str) -> list[str]:
+    """What is to be said of a mood, a word or two for each value that is far from its baseline."""
+    words = _words(language)
+    return [word for name in ("mixed", *FEELINGS) if (word := _told(view, name, words))]
+
+
+def _words(language: str) -> dict[str, Any]:
+    if language not in LANGUAGES:
+        raise InvalidInput(f"no mood is told in {language!r}; there are: {', '.join(LANGUAGES)}")
+    found: dict[str, Any] = _read()[language]
+    return found
 
 
 def _told(view: MoodView, name: str, words: dict[str, Any]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_plain_lines_have_every_text_of_the_branch(store: Store, tmp_path: Path)
     ]
     assert lines[0]["happened"] == "2026-01-01T09:00:00+00:00"
     assert bond.on("other").export_chat(tmp_path / "other.jsonl", "jsonl") == 6
-    with pytest.raises(InvalidInput, match="exists; choose another name"):
+    with pytest.raises(InvalidInput, match="exists and is no such file; choose another name"):
         bond.export_chat(path)
 
 
@@ -101,16 +101,19 @@ def test_a_place_that_cannot_be_written_and_an_unknown_format_are_refused(
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3), st.integers(0, 2))))
-def test_any_words_come_back(
-    tmp_path_factory: pytest.TempPathFactory, talk: list[tuple[str, list[str], int]]
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3), st.integers(0, 2))),
+    st.integers(-14 * 60, 14 * 60),
+)
+def test_any_words_come_back_at_the_offset_of_their_day(
+    tmp_path_factory: pytest.TempPathFactory, talk: list[tuple[str, list[str], int]], offset: int
 ) -> None:
-    folder = tmp_path_factory.mktemp("chat")
+    folder, zone = tmp_path_factory.mktemp("chat"), timezone(timedelta(minutes=offset))
     with fixed_store(folder / "a.db") as store, fixed_store(folder / "b.db") as other:
         bond = store.relationship("Lumi", "Chen")
         for said, replies, chosen in talk:
-            turn = bond.record(said, replies[0], at=START)
+            turn = bond.record(said, replies[0], at=START.astimezone(zone))
             for reply in replies[1:]:
                 bond.regenerate(turn, reply)
             bond.swipe(turn, chosen % len(replies) + 1)
@@ -121,3 +124,12 @@ def test_any_words_come_back(
         assert [one[:3] + one[4:] for one in shown(back)] == [
             one[:3] + one[4:] for one in shown(bond)
         ]
+        days = [turn.happened for turn in bond.turns()]
+        assert days == [turn.happened for turn in back.turns()]
+
+
+def test_an_offset_that_no_notation_has_becomes_utc(store: Store, tmp_path: Path) -> None:
+    bond = store.relationship("Lumi", "Chen")
+    bond.record("Hi", "Hello", at=START.astimezone(timezone(timedelta(minutes=53, seconds=28))))
+    bond.export_chat(tmp_path / "Lumi.jsonl")
+    assert "2026-01-01T09:00:00.000+00:00" in (tmp_path / "Lumi.jsonl").read_text("utf-8")

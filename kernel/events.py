@@ -192,17 +192,11 @@ class Evidence(Payload):
 
 
 class SignalAccepted(Evidence):
-    """Somebody did this towards the other, as the cited words show. Content-free.
-
-    Of a shared experience, `retells` are the numbers of those recorded before that tell of the same
-    happening elsewhere; `looks_back`: its words say themselves that they speak of the past.
-    """
+    """Somebody did this towards the other, as the cited words show. Content-free."""
 
     signal: SignalKind
     actor: Party
     strength: Strength
-    retells: list[int] = Field(default_factory=list)
-    looks_back: bool = False
 
 
 class Reason(Frozen):
@@ -220,7 +214,6 @@ class BeliefStated(Evidence):
     the one whom it is about, or is hearsay. `value` is in the words of the text where it stands
     there. `valid_from` and `valid_until` are dates as far as they are known. `same_as` is the
     number of the event that was the first to state the same with the same dates, if there was one.
-    Of an occurrence, `retells` are those recorded before that tell of the same in other words.
     """
 
     subject: str
@@ -235,7 +228,6 @@ class BeliefStated(Evidence):
     valid_until: str | None = None
     because: Reason | None = None
     same_as: int | None = None
-    retells: list[int] = Field(default_factory=list)
 
 
 class BeliefConfirmed(Evidence):
@@ -358,6 +350,12 @@ class SummarySentenceKept(Frozen):
     spans: list[list[int]]
 
 
+class RecallUsed(Payload):
+    """Of what the reply was given, it made use of these events. Content-free; they are numbers."""
+
+    used: list[int]
+
+
 class EpisodeSummarised(Evidence):
     """An episode in a few sentences; it holds for the episode that all cited texts lie in."""
 
@@ -459,6 +457,7 @@ EVENT_TYPES: dict[str, EventType] = {
         EventType("EpisodeBegan", 1, EpisodeBegan, "event", content_free=True),
         EventType("EpisodeContinued", 1, EpisodeContinued, "event", content_free=True),
         EventType("EpisodeSummarised", 1, EpisodeSummarised, "event"),
+        EventType("RecallUsed", 1, RecallUsed, "event", content_free=True),
         EventType("BatchFailed", 1, BatchFailed, "event"),
         EventType("DecisionReleased", 1, DecisionReleased, "event", content_free=True),
         EventType("ChatImported", 1, ChatImported, "event"),

@@ -4,6 +4,7 @@ from enishi.kernel.fold import Projection
 from enishi.projections.beliefs import BELIEFS
 from enishi.projections.character import CHARACTER
 from enishi.projections.episodes import EPISODES
+from enishi.projections.memory import MEMORY
 from enishi.projections.mood import MOOD
 from enishi.projections.promises import PROMISES
 from enishi.projections.rapport import RAPPORT
@@ -17,5 +18,6 @@ PROJECTIONS: tuple[Projection, ...] = (
     BELIEFS,
     CHARACTER,
     EPISODES,
+    MEMORY,
 )
 """Every projection, in the order in which they are shown."""

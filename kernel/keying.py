@@ -17,7 +17,7 @@ def make_keyed(log: Log) -> int:
     """Encrypt every payload of a store that was opened `alone`. Returns how many there were.
 
     A keyed store stays as it is. After a crash it is a plain store still, or a keyed one. Drops
-    checkpoints. `log.scrub` then says whether no plain text is left in the file.
+    checkpoints and indexes. `log.scrub` then says whether no plain text is left in the file.
     """
     if log.vault is not None:
         return 0
@@ -41,7 +41,8 @@ def make_keyed(log: Log) -> int:
             )
             vault.commit()
             count, after = count + len(rows), rows[-1][0]
-        run("DELETE FROM checkpoint")
+        for table in ("checkpoint", *log.indexes()):
+            run(f"DELETE FROM {table}")
         run("UPDATE line SET changed=changed+1")
         run("UPDATE vault SET ready=1")
         log.must_scrub(*WHOLE_STORE)

@@ -133,7 +133,7 @@ def drop_line(log: Log, line: Line) -> None:
             log.lose(log.vault.places(*span))
         _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
     log.drop_checkpoints(line.line)
-    for table in ("request", "withheld", "checkpoint", "line"):
+    for table in ("request", "withheld", "checkpoint", *log.indexes(), "line"):
         _run(log, f"DELETE FROM {table} WHERE line=?", (line.line,))
 
 

@@ -57,6 +57,9 @@ _FLUSH_ROWS = 500
 _SCRUB_PAUSE = 1.0
 """Seconds between two tries of a scrub that somebody is in the way of."""
 
+INDEXES: set[str] = set()
+"""Tables of rows by line that others keep and that need not be there; whoever keeps one joins here."""
+
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 _CHUNK = 256
 _PLACE = 8
@@ -787,12 +790,23 @@ class Log:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
 
+    def note_written(self) -> None:
+        """Say that something in memory rests on what is written now: if that is rolled back,
+        `undone` counts it. Needs `writing`.
+        """
+        self._appended = True
+
+    def indexes(self) -> list[str]:
+        """Those of `INDEXES` that are there."""
+        rows = self._query("SELECT name FROM sqlite_master WHERE type='table' ORDER BY name")
+        return [name for (name,) in rows if name in INDEXES]
+
     def stray(self) -> list[tuple[str, int]]:
         """Tables with rows of a line that is not there, and its place, for verification."""
         listed = {line for (line,) in self._query("SELECT line FROM line")}
         found = [
             (table, line)
-            for table in ("request", "checkpoint")
+            for table in ("request", "checkpoint", *self.indexes())
             for (line,) in self._query(f"SELECT DISTINCT line FROM {table}")
             if line not in listed
         ]

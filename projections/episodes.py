@@ -154,6 +154,17 @@ def episodes_of(stream: Stream, branch: int) -> list[Episode]:
     return found
 
 
+def episode_starts(stream: Stream, branch: int) -> list[int]:
+    """The depths at which episodes begin, the first one left out. Needs `reading`."""
+    depth_of = stream.history.depth_of
+    state = fold_of(stream, branch, EPISODES).state()
+    firsts = [entry["first"] for entry in state["episodes"][1:]]
+    turn = state["turn"]
+    if turn is not None and turn["began"] is not None:
+        firsts.append(turn["first"])
+    return [depth_of(first) for first in firsts]
+
+
 def episode_at(episodes: list[Episode], depth: int) -> int:
     """The number of the episode in which a depth lies."""
     return max(1, bisect_right(episodes, depth, key=lambda episode: episode.start))

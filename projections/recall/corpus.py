@@ -1,0 +1,119 @@
+"""What there is to search on one branch: its standing texts in the order of the path.
+
+Every text has a place, counted from 0; neighbours in a talk are neighbours here. A stretch is a run
+of texts without an episode's beginning and without a long pause in between.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import cast
+
+from enishi.kernel.history import TEXT_CODES, UNKNOWN_TIME, kind_code
+from enishi.kernel.moments import HOUR
+from enishi.kernel.standing import Standing
+from enishi.kernel.stream import Stream
+from enishi.projections.episodes import episode_starts
+from enishi.projections.recall.index import ASKS, HIDDEN, Index
+
+PAUSE = 2 * HOUR
+"""After so long without a word, another stretch begins."""
+
+NOWHERE = -1
+_REPLY = kind_code("ReplyGiven")
+
+
+@dataclass(slots=True, eq=False)
+class Corpus:
+    """The texts of a branch. `place` is by record number, NOWHERE for what is no standing text.
+
+    `numbers`, `stretch` (counted from 0), `length` (in terms) and `asking` are by place; `depth` is
+    that of the text's turn. `starts` are the places at which the stretches begin.
+    """
+
+    stream: Stream
+    standing: Standing
+    index: Index
+    stale: int = 0
+    place: array[int] = field(default_factory=lambda: array("i"))
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    depth: array[int] = field(default_factory=lambda: array("i"))
+    stretch: array[int] = field(default_factory=lambda: array("i"))
+    length: array[int] = field(default_factory=lambda: array("i"))
+    asking: bytearray = field(default_factory=bytearray)
+    by_agent: bytearray = field(default_factory=bytearray)
+    starts: list[int] = field(default_factory=list)
+    total: int = 0
+    _upto: int = 0
+    _began: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.standing.watch(self)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def catch_up(self) -> None:
+        """Take in what is new. Needs `reading`, and an index that was caught up."""
+        self.standing.catch_up()
+        history, path = self.stream.history, self.standing.path
+        self.place.extend([NOWHERE] * (len(history) - len(self.place)))
+        began = tuple(episode_starts(self.stream, self.standing.branch))
+        first = min(self.stale, self._upto)
+        if moved := set(began) ^ set(self._began):
+            first = min(first, *moved)
+        self._cut(first)
+        starts = set(began)
+        for depth in range(first, len(path)):
+            self._take(depth, depth in starts)
+        self._upto = self.stale = len(path)
+        self._began = began
+
+    def _cut(self, depth: int) -> None:
+        """Forget the texts from this depth on."""
+        keep = bisect_left(self.depth, depth)
+        for number in self.numbers[keep:]:
+            self.place[number] = NOWHERE
+        self.total -= sum(self.length[keep:])
+        for column in (self.numbers, self.depth, self.stretch, self.length):
+            del column[keep:]
+        del self.asking[keep:], self.by_agent[keep:]
+        del self.starts[bisect_left(self.starts, keep) :]
+
+    def _take(self, depth: int, begins: bool) -> None:
+        history, index = self.stream.history, self.index
+        kinds = history.kind
+        for number in self.standing.at_depth(depth):
+            if kinds[number] not in TEXT_CODES:
+                continue
+            root = history.root_text(number)
+            if index.flags[number] & HIDDEN or index.flags[root] & HIDDEN:
+                continue
+            place = len(self.numbers)
+            if not place or begins or self._paused(number):
+                self.starts.append(place)
+            begins = False
+            self.place[number] = place
+            self.numbers.append(number)
+            self.depth.append(depth)
+            self.stretch.append(len(self.starts) - 1)
+            self.length.append(index.length[number])
+            self.asking.append(index.flags[number] & ASKS)
+            self.by_agent.append(kinds[root] == _REPLY)
+            self.total += index.length[number]
+
+    def _paused(self, number: int) -> bool:
+        at = self.stream.history.at
+        before, now = at[self.numbers[-1]], at[number]
+        return UNKNOWN_TIME not in (before, now) and now - before > PAUSE
+
+
+def corpus_of(stream: Stream, branch: int, index: Index) -> Corpus:
+    """The corpus of a branch that this process keeps. Needs `reading`."""
+    key = ("corpus", branch)
+    found = stream.kept.get(key)
+    if found is None or found.index is not index:
+        found = stream.kept[key] = Corpus(stream, stream.standing(branch), index)
+    return cast(Corpus, found)

@@ -593,6 +593,42 @@ def mood(bond: Relationship, at: AtOption = None) -> Answer:
 
 
 @_on_relationship(REMEMBERED)
+def recall(
+    bond: Relationship,
+    query: Annotated[
+        str | None, typer.Argument(help="What is to be remembered, in plain words.")
+    ] = None,
+    at: AtOption = None,
+    budget: Annotated[int | None, typer.Option(min=0, help="Tokens that it may take.")] = None,
+    within: Annotated[
+        float | None, typer.Option(min=0, help="Milliseconds; what is not reached then, says so.")
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option(min=0, help="How many things the words may find.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="The parts of each score, and what was left out.")
+    ] = False,
+    turn: Annotated[
+        int | None, typer.Option("--trace", help="What the reply of this turn was given, and used.")
+    ] = None,
+) -> Answer:
+    """What to remember of something, why, on what evidence, and what was left out."""
+    from enishi.packs.recalled import print_recall, print_trace
+
+    if turn is not None:
+        if query is not None:
+            _fail("--trace asks about a turn; leave the words out", 2)
+        traced = bond.recall_trace(turn)
+        return Answer(traced, lambda console: print_trace(console, traced))
+    if query is None:
+        _fail('say what is to be remembered: enishi recall "the exam", or --trace TURN', 2)
+    found = bond.recall(query, at=_at(at), budget=budget, within=within, items=items)
+    shown = {**terminal.plain(found), "outcome": found.outcome}
+    return Answer(shown, lambda console: print_recall(console, found, explain))
+
+
+@_on_relationship(REMEMBERED)
 def beliefs(
     bond: Relationship,
     at: HeldAtOption = None,

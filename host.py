@@ -9,13 +9,23 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial, wraps
 from itertools import takewhile
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, Self, TypeVar
 
@@ -119,6 +129,13 @@ from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
+from enishi.projections.recall.budget import Counter, counter_of
+from enishi.projections.recall.gate import Gate, gate
+from enishi.projections.recall.holding import known_names
+from enishi.projections.recall.index import drop_index, keep_up
+from enishi.projections.recall.items import ELSEWHERE, LAYERS, Layer, Recall
+from enishi.projections.recall.recalling import Query, recall
+from enishi.projections.recall.tracing import Trace, report_used, trace
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
@@ -131,6 +148,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 Progress = Callable[[str, int, int], None]
 """Told how far a file is: its title, lines done, lines in all."""
+
+BUDGET = 800
+"""Tokens that recall may take, unless its caller says otherwise."""
 
 Clock = Callable[[], datetime]
 """Tells the present as an aware datetime."""
@@ -1076,6 +1096,71 @@ class Relationship:
             state = reading.state_then(self._stream, branch, projection, until)
         return state, until or self._store._now()
 
+    def recall(
+        self,
+        query: str,
+        *,
+        at: datetime | None = None,
+        budget: int | None = None,
+        within: float | None = None,
+        items: int | None = None,
+        layers: Collection[Layer] = ELSEWHERE,
+        counter: Counter | str | None = None,
+    ) -> Recall:
+        """What is remembered of this: items with reasons and sources, and what was left out.
+
+        `budget` is in tokens (800, if left out) by `counter`: a function, the name of an encoding of tiktoken, or (left
+        out) an estimate on the safe side. After `within` milliseconds the rest is not searched.
+        `items` is how many the query may find (five, if left out). `at`: of what had happened by
+        then. It changes nothing; see `Turn.recall` for what a reply is given.
+        """
+        asked = Gate(True, "asked for")
+        return self._recall(query, asked, at, budget, within, items, layers, counter)
+
+    def _recall(
+        self,
+        query: str,
+        answer: Gate,
+        at: datetime | None,
+        budget: int | None,
+        within: float | None,
+        items: int | None,
+        layers: Collection[Layer],
+        counter: Counter | str | None,
+        but: int | None = None,
+    ) -> Recall:
+        ends = None if within is None else monotonic() + within / 1000
+        for what, given in (("budget", budget), ("items", items), ("within", within)):
+            if given is not None and given < 0:
+                raise InvalidInput(f"{what} is 0 or more, not {given}")
+        name, count = counter_of(counter)
+        until = _moment(at)
+        asked = Query(
+            query,
+            until or self._store._now(),
+            answer,
+            BUDGET if budget is None else budget,
+            name,
+            count,
+            layers,
+            items,
+            until,
+            but,
+        )
+
+        def enough() -> bool:
+            return ends is not None and monotonic() >= ends
+
+        if answer.open:
+            keep_up(self._stream, enough)
+        with self._reading() as branch:
+            return recall(self._stream, branch, asked, enough)
+
+    def recall_trace(self, turn: Turn | int) -> Trace:
+        """What the reply of a turn had been offered, and what it made use of."""
+        with self._reading() as branch:
+            return trace(self._stream, branch, _turn_number(turn))
+
     def why_rapport(self, dimension: str | None = None) -> list[Change]:
         """What moved a dimension of rapport (None: any), oldest first, with the quoted words."""
         with self._reading() as branch:
@@ -1111,6 +1196,7 @@ class Relationship:
         with self._stream.log.writing():
             self._stream.log.drop_checkpoints(self._stream.line.line)
             self._stream.log.rebuild_requests(self._stream.line.line)
+            drop_index(self._stream)
             self._stream.forget()
         return self.digests()
 
@@ -1202,6 +1288,7 @@ class Turn:
     def __init__(self, bond: Relationship, number: int) -> None:
         self._bond = bond
         self.number = number
+        self._offered: tuple[int, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -1236,23 +1323,61 @@ class Turn:
             )
             return text_of(self._bond._stream, branch, number)
 
+    def recall(
+        self,
+        query: str | None = None,
+        *,
+        budget: int | None = None,
+        within: float | None = None,
+        items: int | None = None,
+        layers: Collection[Layer] = LAYERS,
+        counter: Counter | str | None = None,
+        needed: bool | None = None,
+    ) -> Recall:
+        """What to remember for the reply to this turn; takes what `Relationship.recall` takes.
+
+        The query is what was said, unless another is given, and is no evidence itself. A gate
+        decides first whether recall is needed: if it is not, only what is pinned is there, and
+        `needed` is the caller's own word on it. What was offered is recorded with the reply.
+        """
+        text = self.text if query is None else query
+        with self._bond._reading() as branch:
+            names = known_names(self._bond._stream, branch)
+        answer = gate(text, names, override=needed)
+        found = self._bond._recall(
+            text, answer, None, budget, within, items, layers, counter, self.number
+        )
+        self._offered = found.numbers
+        return found
+
+    def used(self, *about: _Numbered | int) -> int:
+        """Report which of the offered items the reply made use of; it is recorded, and counts once.
+
+        Returns the number that `withdraw` takes back.
+        """
+        with self._bond._writing() as branch:
+            numbers = [_number(one) for one in about]
+            return report_used(self._bond._stream, branch, self.number, numbers)
+
     def reply(
         self,
         content: str | Reply,
         *,
         delivered: Delivery = "shown",
-        given: Iterable[int] = (),
+        given: Iterable[int] | None = None,
         at: datetime | None = None,
         request: str | None = None,
     ) -> Text:
         """Complete the turn. The same reply again is answered with what exists.
 
-        `given` are the numbers of the events that the prompt had offered. Another reply to a
+        `given` are the numbers of the events that the prompt had offered: those of the last
+        `recall`, if left out. Another reply to a
         completed turn is a variant: see `Relationship.regenerate`.
         """
         given_reply = content
         if isinstance(content, str):
-            given_reply = Reply(content, delivered, tuple(given), happened=_moment(at))
+            offered = self._offered if given is None else tuple(given)
+            given_reply = Reply(content, delivered, offered, happened=_moment(at))
         assert isinstance(given_reply, Reply)
         stream = self._bond._stream
         with self._bond._writing() as branch:
@@ -1413,6 +1538,8 @@ class AsyncTurn:
     say = _twin(Turn.say)
     reply = _twin(Turn.reply)
     abandon = _twin(Turn.abandon)
+    recall = _twin(Turn.recall)
+    used = _twin(Turn.used)
 
     async def text(self) -> str:
         """What was said to the agent, as it is worded now."""
@@ -1530,6 +1657,8 @@ class AsyncRelationship:
     split = _twin(Relationship.split)
     merge = _twin(Relationship.merge)
     shortened = _twin(Relationship.shortened)
+    recall = _twin(Relationship.recall)
+    recall_trace = _twin(Relationship.recall_trace)
     why_rapport = _twin(Relationship.why_rapport)
     why_mood = _twin(Relationship.why_mood)
     why = _twin(Relationship.why)

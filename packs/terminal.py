@@ -74,32 +74,32 @@ def say(console: Console, line: str, style: str | None = None) -> None:
 
 def print_relationships(console: Console, summaries: Iterable[Summary]) -> None:
     """The relationships of a store."""
-    table = _table("agent", "user", "branch", "turns >", "events >", "last spoke")
+    table = table_of("agent", "user", "branch", "turns >", "events >", "last spoke")
     for one in summaries:
         branch = one.branch + (f" (of {one.branches})" if one.branches > 1 else "")
-        _row(table, one.agent, one.user, branch, one.turns, one.events, _time(one.last))
+        add_row(table, one.agent, one.user, branch, one.turns, one.events, time_of(one.last))
     console.print(table)
 
 
 def print_branches(console: Console, branches: Iterable[BranchView]) -> None:
     """The branches of a relationship; the current one is marked."""
-    table = _table("", "branch", "from", "after turn >", "turns >", "tip >", "number >")
+    table = table_of("", "branch", "from", "after turn >", "turns >", "tip >", "number >")
     for one in branches:
         mark = "*" if one.current else ""
-        _row(table, mark, one.name, one.parent, one.forked_after, one.turns, one.tip, one.number)
+        add_row(table, mark, one.name, one.parent, one.forked_after, one.turns, one.tip, one.number)
     console.print(table)
 
 
 def print_records(console: Console, records: Iterable[RecordView], hidden: int) -> None:
     """Records, one a row."""
     _earlier(console, hidden, "records")
-    table = _table("number >", "type", "turn >", "happened", "counts")
+    table = table_of("number >", "type", "turn >", "happened", "counts")
     for one in records:
         rests = (
             "yes, on erased words" if one.on_erased else "yes, in part" if one.partial else "yes"
         )
         counts = one.why_not or rests
-        _row(table, one.number, one.type, one.turn, _time(one.happened), counts)
+        add_row(table, one.number, one.type, one.turn, time_of(one.happened), counts)
     console.print(table)
 
 
@@ -114,7 +114,7 @@ def print_turn(console: Console, view: TurnView, variants: bool = False) -> None
     """One turn; with `variants`, every reply and which of them is chosen."""
     state = "" if view.status == "completed" else f" · {view.status}"
     gone = "" if view.stands else " · withdrawn or erased"
-    say(console, f"turn {view.number} · {_time(view.happened)}{state}{gone}", "dim")
+    say(console, f"turn {view.number} · {time_of(view.happened)}{state}{gone}", "dim")
     for message in view.messages:
         print_text(console, message)
     for place, reply in enumerate(view.replies, start=1):
@@ -146,7 +146,7 @@ def print_overview(console: Console, found: dict[str, Any]) -> None:
     """Where a relationship stands, and what moved it last."""
     about: Summary = found["relationship"]
     line = f"{found['agent']} and {found['user']} · branch {about.branch} · {about.turns} turns"
-    say(console, f"{line} · last spoke {_time(about.last)}", "bold")
+    say(console, f"{line} · last spoke {time_of(about.last)}", "bold")
     if about.on_erased:
         say(console, f"{about.on_erased} events count and rest on words that were erased", "yellow")
     print_rapport(console, found["rapport"])
@@ -197,7 +197,7 @@ def _print_mood_change(console: Console, change: MoodChange) -> None:
     moved = f"{_signed(change.change)} → {_signed(change.value)}"
     seen = f"{change.intensity} {_signed(change.observed)} was seen"
     by = "" if change.scorer is None else f" by {change.scorer}"
-    where = f"(number {change.number}, {_time(change.happened)})"
+    where = f"(number {change.number}, {time_of(change.happened)})"
     say(console, f"  {name:23} {moved}  {seen}{by}  {where}")
     for quote in change.quotes:
         _print_quote(console, quote, " " * 26)
@@ -210,14 +210,14 @@ def _signed(value: float) -> str:
 def _print_change(console: Console, change: Change) -> None:
     moved = f"{_signed(change.change)} → {change.value:.4f}"
     by = f"{_words(change.signal)} by the {change.actor}"
-    where = f"(number {change.number}, {_time(change.happened)})"
+    where = f"(number {change.number}, {time_of(change.happened)})"
     say(console, f"  {_words(change.dimension):17} {moved}  {by}  {where}")
     for quote in change.quotes:
         _print_quote(console, quote, " " * 20)
 
 
 def _print_quote(console: Console, quote: Quote, indent: str) -> None:
-    words = "(erased)" if quote.words is None else f"“{_short(quote.words)}”"
+    words = "(erased)" if quote.words is None else f"“{short_line(quote.words)}”"
     place = f"text {quote.text}, {quote.start}–{quote.end}"
     say(console, f"{indent}{quote.speaker}: {words}  {place}", "dim")
 
@@ -237,7 +237,7 @@ def print_explanation(
         say(console, "  it rests on words that have been erased", "yellow")
     if found.partial and found.why_not is None:
         say(console, "  partial: it rests on words that were withheld", "yellow")
-    say(console, f"  happened {_time(found.happened)}, recorded {_time(found.recorded)}")
+    say(console, f"  happened {time_of(found.happened)}, recorded {time_of(found.recorded)}")
     if found.text is not None:
         print_text(console, found.text)
     elif found.payload is None:
@@ -245,7 +245,7 @@ def print_explanation(
     else:
         for key, value in sorted(found.payload.items()):
             if key not in ("spans", "sentence"):
-                say(console, f"  {key}: {_short(json.dumps(value, ensure_ascii=False))}")
+                say(console, f"  {key}: {short_line(json.dumps(value, ensure_ascii=False))}")
     for quote in found.quotes:
         _print_quote(console, quote, "  ")
     for name, numbers in (("rests on", found.rests_on), ("carries", found.carries)):
@@ -264,7 +264,7 @@ def print_beliefs(console: Console, beliefs: Sequence[BeliefView]) -> None:
     if not beliefs:
         say(console, "Nothing is held true.")
         return
-    table = _table("number >", "about", "what", "value", "when", "how", "status")
+    table = table_of("number >", "about", "what", "value", "when", "how", "status")
     for one in beliefs:
         value = one.value if one.polarity else f"not {one.value}"
         lost = one.status != "current" and one.reason
@@ -273,7 +273,7 @@ def print_beliefs(console: Console, beliefs: Sequence[BeliefView]) -> None:
         see = listed(sorted({*against, *one.possible_conflicts} - {one.number}))
         how = f"{one.authority}, {one.basis}"
         about, what = (one.number, one.subject), (_words(one.key), value, _when(one))
-        _row(table, *about, *what, how, f"{status} (see {see})" if see else status)
+        add_row(table, *about, *what, how, f"{status} (see {see})" if see else status)
     console.print(table)
 
 
@@ -308,21 +308,21 @@ def print_promises(
     if not promises and not loops:
         say(console, "Nothing was promised, and nothing is open.")
     if promises:
-        table = _table("number >", "promiser", "promise", "due", "status", "told again")
+        table = table_of("number >", "promiser", "promise", "due", "status", "told again")
         for promise in promises:
             late = promise.timing != "none"
             status = f"{promise.status}, {_words(promise.timing)}" if late else promise.status
             condition = f" (if {promise.condition})" if promise.condition else ""
             act, again = promise.act + condition, listed(promise.retold)
-            _row(table, promise.number, promise.promiser, act, promise.due, status, again)
+            add_row(table, promise.number, promise.promiser, act, promise.due, status, again)
         console.print(table)
     if loops:
-        table = _table("number >", "open loop", "expected", "by", "status")
+        table = table_of("number >", "open loop", "expected", "by", "status")
         for loop in loops:
             late = loop.timing != "none"
             state = f"{loop.status}, {loop.timing}" if late else loop.status
             row = (loop.number, loop.subject, loop.continuation, loop.expected_by, state)
-            _row(table, *row)
+            add_row(table, *row)
         console.print(table)
 
 
@@ -331,11 +331,13 @@ def print_tensions(console: Console, tensions: Sequence[TensionView]) -> None:
     if not tensions:
         say(console, "There is no tension.")
         return
-    table = _table("number >", "effect", "on", "state", "opened", "steps")
+    table = table_of("number >", "effect", "on", "state", "opened", "steps")
     for one in tensions:
         steps = ", ".join(f"{_words(step.outcome)} ({step.number})" for step in one.steps)
         state = _words(one.state)
-        _row(table, one.number, _words(one.effect), one.bearer, state, _time(one.opened), steps)
+        add_row(
+            table, one.number, _words(one.effect), one.bearer, state, time_of(one.opened), steps
+        )
     console.print(table)
 
 
@@ -346,10 +348,10 @@ def print_episodes(console: Console, episodes: Sequence[EpisodeView]) -> None:
         return
     if episodes[0].number > 1:
         _earlier(console, episodes[0].number - 1, "episodes")
-    table = _table("episode >", "began", "lasted >", "turns >", "first turn >", "about", "closed")
+    table = table_of("episode >", "began", "lasted >", "turns >", "first turn >", "about", "closed")
     for one in episodes:
         span = (_minute(one.started), _lasted(one.started, one.ended), one.turns, one.first)
-        _row(table, one.number, *span, one.title, _feeling(one.closing_mood))
+        add_row(table, one.number, *span, one.title, _feeling(one.closing_mood))
     console.print(table)
 
 
@@ -402,10 +404,10 @@ def print_chapters(console: Console, chapters: Sequence[ChapterView], hidden: in
     if not chapters:
         say(console, "Nothing runs through several episodes yet.")
         return
-    table = _table("link", "number >", "what", "status", "episodes", "turns")
+    table = table_of("link", "number >", "what", "status", "episodes", "turns")
     for one in chapters:
         what = (one.link, one.number, one.title, _words(one.status))
-        _row(table, *what, listed(one.episodes), listed(one.turns))
+        add_row(table, *what, listed(one.episodes), listed(one.turns))
     console.print(table)
 
 
@@ -451,10 +453,10 @@ def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -
     if not decided:
         say(console, "Nothing was proposed.")
         return
-    table = _table("number >", "verdict", "reason", "proposal", "event >", "proposer")
+    table = table_of("number >", "verdict", "reason", "proposal", "event >", "proposer")
     for one in decided:
         what = _proposal(one.proposal)
-        _row(table, one.number, one.verdict, _words(one.reason), what, one.event, one.proposer)
+        add_row(table, one.number, one.verdict, _words(one.reason), what, one.event, one.proposer)
     console.print(table)
 
 
@@ -481,7 +483,7 @@ def _proposal(proposal: dict[str, Any]) -> str:
         parts.insert(-1, "not")
     about = ("belief", "promise", "loop", "consequence", "event")
     parts += [f"({_words(name)} {proposal[name]})" for name in about if name in proposal]
-    return _short(" ".join([_words(kind), *parts]))
+    return short_line(" ".join([_words(kind), *parts]))
 
 
 def print_erii(console: Console, reports: Sequence[EriiReport]) -> None:
@@ -587,7 +589,7 @@ def _earlier(console: Console, hidden: int, what: str) -> None:
         say(console, f"({hidden} earlier {what}; --last 0 shows all)")
 
 
-def _table(*columns: str) -> Table:
+def table_of(*columns: str) -> Table:
     """A plain table; a column whose name ends with > is aligned to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
@@ -596,7 +598,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _row(table: Table, *cells: object) -> None:
+def add_row(table: Table, *cells: object) -> None:
+    """Add a row of plain cells."""
     from rich.text import Text as Cell
 
     # As a Cell, a name in square brackets is not read as markup.
@@ -604,7 +607,8 @@ def _row(table: Table, *cells: object) -> None:
     table.add_row(*map(Cell, shown))
 
 
-def _time(moment: Moment | None) -> str:
+def time_of(moment: Moment | None) -> str:
+    """A moment as it is shown."""
     return "unknown" if moment is None else str(moment)
 
 
@@ -612,7 +616,8 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _short(text: str) -> str:
+def short_line(text: str) -> str:
+    """A text in one line that fits beside others."""
     line = " ".join(text.split())
     return line if len(line) <= _QUOTE else line[: _QUOTE - 1] + "…"
 

@@ -79,8 +79,67 @@ class MoodNumbers(Frozen):
     half_life: HalfLives
 
 
+class ValueWeights(Frozen):
+    """What makes one of two equally relevant things worth more, in parts of 1."""
+
+    recency: Share
+    specificity: Share
+    intensity: Share
+    references: Share
+
+
+class ByKind(Frozen):
+    """A share for each kind of thing that can be found."""
+
+    text: Share
+    belief: Share
+    promise: Share
+    card: Share
+
+
+class HalfLivesByKind(Frozen):
+    """In how many minutes half of the recency of each kind is gone."""
+
+    text: Minutes
+    belief: Minutes
+    promise: Minutes
+
+
+class ByAuthority(Frozen):
+    """What is left of a score, by how well it is founded."""
+
+    established: Share
+    claimed: Share
+    reported: Share
+    partial: Share
+    held: Share
+
+
+class RecallNumbers(Frozen):
+    """The numbers of recall; `docs/recall.md` says what each does."""
+
+    items: Annotated[int, Field(ge=0, le=100)]
+    promises: Annotated[int, Field(ge=0, le=20)]
+    window: Annotated[int, Field(ge=20, le=2_000)]
+    session: Share
+    portrait: Share
+    unknown: Share
+    shade: Share
+    reinforcement: Annotated[int, Field(ge=0, le=10 * ONE)]
+    floor: Share
+    fading: Share
+    value: ValueWeights
+    half_life: HalfLivesByKind
+    threshold: ByKind
+    authority: ByAuthority
+
+
 def _bundled_mood() -> MoodNumbers:
     return bundled_policy().mood
+
+
+def _bundled_recall() -> RecallNumbers:
+    return bundled_policy().recall
 
 
 class Policy(Frozen):
@@ -89,6 +148,7 @@ class Policy(Frozen):
     name: str
     rapport: RapportNumbers
     mood: MoodNumbers = Field(default_factory=_bundled_mood)
+    recall: RecallNumbers = Field(default_factory=_bundled_recall)
 
     def numbers(self) -> dict[str, Any]:
         """The plain form that an event carries."""

@@ -1,0 +1,97 @@
+"""Counting tokens, and choosing what fits: whole items, and nothing over the budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from enishi.kernel.errors import InvalidInput
+from enishi.projections.recall.items import Item, LeftOut, Reason
+
+Counter = Callable[[str], int]
+"""How many tokens a text has."""
+
+ESTIMATE = "estimate"
+
+FRAME = 40
+"""Tokens that a rendering takes for itself, before any item."""
+
+LABEL = 16
+"""Tokens that a rendering takes for each item, for what it is, since when and by whom."""
+
+_PARTS = re.compile("([A-Za-z0-9]+)|([\u0080-\u02ff\u0370-\u1fff]+)|([\u2e80-\ud7af])|([^ \\t])")
+
+
+def estimate(text: str) -> int:
+    """Tokens of a text, more rather than fewer.
+
+    A word takes one for each four letters begun (Latin ones beyond ASCII and other alphabets: for
+    each two), a Chinese, Japanese or Korean character one and a half, any other mark one, and what
+    lies outside of the basic plane, emoji above all, three.
+    """
+    halves = 0
+    for word, letters, wide, _ in _PARTS.findall(text):
+        if word:
+            halves += 2 * -(-len(word) // 4)
+        elif letters:
+            halves += 2 * -(-len(letters) // 2)
+        else:
+            halves += 3 if wide else 2
+    halves += 4 * sum(character > "\uffff" for character in text) if not text.isascii() else 0
+    return -(-halves // 2)
+
+
+def counter_of(given: Counter | str | None) -> tuple[str, Counter]:
+    """A counter and its name: a host's function, the name of an encoding of tiktoken, or None."""
+    if given is None:
+        return ESTIMATE, estimate
+    if not isinstance(given, str):
+        return getattr(given, "__qualname__", "the host's own"), given
+    try:
+        import tiktoken
+    except ImportError:
+        raise InvalidInput(
+            f"to count by {given!r}, tiktoken is needed; give a function, or install tiktoken"
+        ) from None
+    try:
+        encoding = tiktoken.get_encoding(given)
+    except ValueError:
+        known = ", ".join(tiktoken.list_encoding_names())
+        raise InvalidInput(f"tiktoken has no encoding {given!r}; there are: {known}") from None
+    return f"tiktoken {given}", lambda text: len(encoding.encode(text, disallowed_special=()))
+
+
+@dataclass(slots=True)
+class Basket:
+    """What is taken, within a budget of tokens."""
+
+    budget: int
+    counter: Counter
+    used: int = 0
+    items: list[Item] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def room(self) -> int:
+        """Tokens that are left for items."""
+        return self.budget - (self.used or FRAME)
+
+    def cost(self, text: str) -> int:
+        """Tokens of a text as an item."""
+        return self.counter(text) + LABEL
+
+    def take(self, item: Item, share: int | None = None) -> bool:
+        """Take an item if it fits, also into the `share` of tokens that its kind may take."""
+        tokens = self.cost(item.text)
+        if tokens > self.room or (share is not None and tokens > share):
+            self.leave(replace(item, tokens=tokens), "over budget")
+            return False
+        self.used = (self.used or FRAME) + tokens
+        self.items.append(replace(item, tokens=tokens))
+        return True
+
+    def leave(self, item: Item, reason: Reason) -> None:
+        """Say that an item is not taken."""
+        left = LeftOut(reason, item.layer, item.kind, item.number, tokens=item.tokens)
+        self.left_out.append(left)

@@ -1,0 +1,436 @@
+"""Recall: from a query to what should be remembered now, in the order in which time is spent on it.
+
+What is pinned comes first and needs no search; then the running session; then what beliefs, promises
+and texts say of the query; then the portrait and the last episodes, as far as there is room. When the
+time is over, what was not reached says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from enishi.kernel.explaining import Quote
+from enishi.kernel.fold import State
+from enishi.kernel.moments import Moment
+from enishi.kernel.stream import Stream
+from enishi.kernel.transcript import text_of
+from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at
+from enishi.projections.episodes import episodes_of
+from enishi.projections.policy import ONE, RecallNumbers
+from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
+from enishi.projections.reading import policy_in_force, state_then
+from enishi.projections.recall.budget import LABEL, Basket, Counter
+from enishi.projections.recall.corpus import Corpus, corpus_of
+from enishi.projections.recall.evidence import Evidence
+from enishi.projections.recall.gate import Gate
+from enishi.projections.recall.holding import (
+    Seen,
+    authority_of,
+    belief_item,
+    open_promises,
+    pinned_beliefs,
+    promise_item,
+    seen_on,
+    tension_items,
+)
+from enishi.projections.recall.index import Enough, Index, index_of
+from enishi.projections.recall.items import (
+    LAYERS,
+    Authority,
+    Item,
+    Kind,
+    Layer,
+    LeftOut,
+    Reason,
+    Recall,
+    Score,
+)
+from enishi.projections.recall.portrait import portrait_items
+from enishi.projections.recall.ranking import Marks, Sort, marks_of, scored, verdict
+from enishi.projections.recall.running import episode_items, session_items
+from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
+from enishi.projections.recall.windows import window
+from enishi.projections.recall.words import WHOLE, split_query
+from enishi.projections.tensions import TENSIONS
+
+CANDIDATES = 4
+"""So many times the items that are wanted are looked at more closely."""
+
+
+@dataclass(slots=True)
+class Query:
+    """What is asked for. `until` is set where only what had happened by `at` may be known.
+
+    `but` is the turn that is being answered: what it says is the question, and no evidence.
+    """
+
+    text: str
+    at: Moment
+    gate: Gate
+    budget: int
+    counter_name: str
+    counter: Counter
+    layers: Collection[Layer] = LAYERS
+    items: int | None = None
+    until: Moment | None = None
+    but: int | None = None
+
+
+def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: False) -> Recall:
+    """What to remember now. Needs `reading`; `keep_up` before it keeps the index up to date."""
+    asked = _Asking(stream, branch, query, enough)
+    asked.answer()
+    return Recall(
+        query=query.text,
+        at=query.at,
+        branch=stream.all_names()[branch],
+        gate=query.gate,
+        budget=query.budget,
+        used=asked.basket.used,
+        counter=query.counter_name,
+        items=tuple(asked.basket.items),
+        left_out=tuple(asked.basket.left_out),
+        searched=tuple(asked.searched),
+        unknown=asked.unknown,
+    )
+
+
+@dataclass(slots=True)
+class _Ranked:
+    """A candidate. It is made an item of when it is wanted; None where it does not fit at all."""
+
+    layer: Layer
+    kind: Kind
+    number: int
+    score: Score
+    make: Callable[[], Item | None]
+    tells: Callable[[], bool] = lambda: True
+
+
+@dataclass(slots=True)
+class _Asking:
+    """One recall as it goes on."""
+
+    stream: Stream
+    branch: int
+    query: Query
+    enough: Enough
+    numbers: RecallNumbers = field(init=False)
+    seen: Seen = field(init=False)
+    basket: Basket = field(init=False)
+    marks: Marks = field(init=False)
+    searched: list[Layer] = field(default_factory=list)
+    unknown: tuple[str, ...] = ()
+    _told: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.numbers = policy_in_force(self.stream, self.branch).recall
+        self.seen = seen_on(self.stream, self.branch)
+        self.basket = Basket(self.query.budget, self.query.counter)
+
+    def answer(self) -> None:
+        """Fill the basket, step by step."""
+        self._step(("pinned",), self._pinned)
+        rest: list[tuple[tuple[Layer, ...], Callable[[], None]]] = [
+            (("session",), self._session),
+            (("beliefs", "episodes", "blueprint"), self._found),
+            (("portrait",), self._portrait),
+            (("episodes",), self._episodes),
+        ]
+        for layers, step in rest:
+            if self.query.gate.open:
+                self._step(layers, step)
+            else:
+                self._not_searched(layers)
+        self._erased()
+
+    def _step(self, layers: tuple[Layer, ...], step: Callable[[], None]) -> None:
+        wanted = tuple(layer for layer in layers if layer in self.query.layers)
+        if not wanted:
+            return
+        if self.enough():
+            self._not_searched(wanted)
+            return
+        step()
+        self.searched += [layer for layer in wanted if layer not in self.searched]
+
+    def _not_searched(self, layers: Iterable[Layer]) -> None:
+        for layer in layers:
+            left = LeftOut("not searched", layer)
+            if layer in self.query.layers and left not in self.basket.left_out:
+                self.basket.left_out.append(left)
+
+    def _state(self, projection: Any) -> State:
+        return state_then(self.stream, self.branch, projection, self.query.until)
+
+    # What always holds
+
+    def _pinned(self) -> None:
+        at = self.query.at
+        for item in pinned_beliefs(self._state(BELIEFS), at, self.seen):
+            self._take(item)
+        promised = open_promises(self._state(PROMISES), at, self.seen)
+        for item in promised[: self.numbers.promises]:
+            self._take(item)
+        for item in tension_items(self._state(TENSIONS), self.seen)[: self.numbers.promises]:
+            self._take(item)
+
+    # What the query finds
+
+    def _found(self) -> None:
+        self.marks = marks_of(self.stream, self.branch)
+        index = index_of(self.stream)
+        missing = index.catch_up(self.enough)
+        corpus = corpus_of(self.stream, self.branch, index)
+        corpus.catch_up()
+        split = split_query(self.query.text)
+        if missing:
+            self.basket.left_out.append(LeftOut("not searched", "episodes", "text", count=missing))
+            corpus.stale = 0
+        if not split.words:
+            return
+        found = look_up(corpus, index, split)
+        self.unknown = found.unknown
+        strange = sum(found.idf[term] * found.weights[term] for term in found.unknown)
+        if strange * ONE >= found.mass * WHOLE * self.numbers.unknown:
+            return
+        ranked: list[_Ranked] = []
+        wanted = self.numbers.items if self.query.items is None else self.query.items
+        if "beliefs" in self.query.layers:
+            ranked += self._beliefs(found, index)
+            ranked += self._promises(found, index)
+        if "episodes" in self.query.layers:
+            if self.enough():
+                self._not_searched(("episodes",))
+            else:
+                ranked += self._texts(found, corpus, index, max(20, CANDIDATES * wanted))
+        self._take_best(sorted(ranked, key=lambda one: (-one.score.total, one.number)), wanted)
+
+    def _take_best(self, ranked: list[_Ranked], wanted: int) -> None:
+        """Take as many as are wanted. What only asks comes along where something tells."""
+        asking: list[_Ranked] = []
+        chosen: list[_Ranked] = []
+        for one in ranked:
+            if len(chosen) < wanted or len(chosen) == len(asking):
+                chosen.append(one)
+                if not one.tells():
+                    asking.append(one)
+        if len(chosen) == len(asking):
+            for one in chosen:
+                self._leave(one, "only asked")
+            return
+        taken = 0
+        for one in ranked:
+            item = one.make() if taken < wanted else None
+            if taken >= wanted:
+                self._leave(one, "over count")
+            elif item is None:
+                self._leave(one, "over budget")
+            elif self._take(item):
+                taken += 1
+
+    def _leave(self, one: _Ranked, reason: Reason) -> None:
+        self.basket.left_out.append(LeftOut(reason, one.layer, one.kind, one.number))
+
+    def _beliefs(self, found: Found, index: Index) -> Iterator[_Ranked]:
+        state = self._state(BELIEFS)
+        stated: dict[str, Any] = state["stated"]
+        cited = {int(n): [span[0] for span in record["spans"]] for n, record in stated.items()}
+        hits = search_records(found, index, cited, cited)[: CANDIDATES * 10]
+        views: dict[tuple[str, str], list[BeliefView]] = {}
+        seen: set[int] = set()
+        for hit in hits:
+            record = stated[str(hit.number)]
+            slot = record["subject"], record["key"]
+            if slot not in views:
+                views[slot] = beliefs_at(state, self.query.at, subject=slot[0], key=slot[1])
+            first = record.get("same_as", hit.number)
+            view = next((one for one in views[slot] if one.number in (hit.number, first)), None)
+            if view is not None and view.number not in seen:
+                seen.add(view.number)
+                yield from self._belief(hit, view)
+
+    def _belief(self, hit: Hit, view: BeliefView) -> Iterator[_Ranked]:
+        score = scored(
+            hit,
+            "belief",
+            index_of(self.stream).specificity(hit.number),
+            authority_of(view),
+            view.last_affirmed or view.since,
+            self.query.at,
+            self.marks,
+            self.numbers,
+        )
+        one = _Ranked(
+            "beliefs", "belief", view.number, score,
+            lambda: belief_item(view, self.seen, "words", score),
+        )  # fmt: skip
+        if view.status not in ("current", "future", "conflicting"):
+            self._leave(one, "not current")
+        elif self._is_hit(one, "belief"):
+            yield one
+
+    def _promises(self, found: Found, index: Index) -> Iterator[_Ranked]:
+        state, at = self._state(PROMISES), self.query.at
+        every: list[PromiseView | LoopView] = [*promises_at(state, at), *loops_at(state, at)]
+        views = {one.number: one for one in every}
+        cited = {number: [span[0] for span in view.spans] for number, view in views.items()}
+        for hit in search_records(found, index, cited, cited)[: CANDIDATES * 10]:
+            yield from self._promise(hit, views[hit.number], index)
+
+    def _promise(self, hit: Hit, view: PromiseView | LoopView, index: Index) -> Iterator[_Ranked]:
+        score = scored(
+            hit,
+            "promise",
+            index.specificity(hit.number),
+            "established",
+            view.made,
+            self.query.at,
+            self.marks,
+            self.numbers,
+        )
+        kind: Kind = "promise" if isinstance(view, PromiseView) else "loop"
+        one = _Ranked(
+            "beliefs", kind, view.number, score,
+            lambda: promise_item(view, self.seen, "words", score),
+        )  # fmt: skip
+        if self._is_hit(one, "promise"):
+            yield one
+
+    def _texts(self, found: Found, corpus: Corpus, index: Index, most: int) -> Iterator[_Ranked]:
+        history, until = self.stream.history, self.query.until
+        evidence = Evidence(self.stream, corpus, tuple(found.weights))
+        for hit in search_texts(found, most):
+            if history.turn[hit.number] == self.query.but:
+                continue
+            if until is not None and history.at[hit.number] > until.at:
+                continue
+            yield from self._said(hit, corpus, index, evidence)
+
+    def _said(
+        self, hit: Hit, corpus: Corpus, index: Index, evidence: Evidence
+    ) -> Iterator[_Ranked]:
+        authority: Authority = "established" if corpus.by_agent[hit.place] else "claimed"
+        score = scored(
+            hit,
+            "text",
+            index.specificity(hit.number),
+            authority,
+            self.stream.history.moment(hit.number),
+            self.query.at,
+            self.marks,
+            self.numbers,
+        )
+        one = _Ranked(
+            "episodes", "text", hit.number, score,
+            lambda: self._text(hit, score, corpus), lambda: evidence.tells(hit),
+        )  # fmt: skip
+        if self._is_hit(one, "text"):
+            yield one
+
+    def _text(self, hit: Hit, score: Score, corpus: Corpus) -> Item | None:
+        """A found text as an item: whole, or the sentences of it in which the words stand."""
+        text = text_of(self.stream, self.branch, hit.number)
+        content = text.content or ""
+        most = min(self.numbers.window, self.basket.room - LABEL)
+        span = window(content, hit.own, most, self.query.counter)
+        if span is None:
+            return None
+        quote = Quote(hit.number, *span, content[slice(*span)], text.name, text.happened)
+        return Item(
+            numbers=(hit.number,),
+            layer="episodes",
+            kind="text",
+            text=content[slice(*span)],
+            because="words",
+            happened=text.happened,
+            speaker=text.name,
+            answers=self._question(hit.place, corpus),
+            sources=(quote,),
+            authority="claimed"
+            if text.role == "user"
+            else "reported"
+            if text.role == "other"
+            else "established",
+            cut=span != (0, len(content)),
+            score=score,
+        )
+
+    def _question(self, place: int, corpus: Corpus) -> Quote | None:
+        """The question right before a text, which an answer is hardly understood without."""
+        before = place - 1
+        if before < 0 or corpus.stretch[before] != corpus.stretch[place]:
+            return None
+        if not corpus.asking[before] or corpus.by_agent[before] == corpus.by_agent[place]:
+            return None
+        text = text_of(self.stream, self.branch, corpus.numbers[before])
+        words = text.content or ""
+        if self.query.counter(words) > self.numbers.window // 2:
+            return None
+        return Quote(text.number, 0, len(words), words, text.name, text.happened)
+
+    def _is_hit(self, one: _Ranked, sort: Sort) -> bool:
+        found = verdict(one.score, sort, self.numbers)
+        if found != "hit":
+            self._leave(one, found)
+        return found == "hit"
+
+    # What is there in any case
+
+    def _session(self) -> None:
+        episodes = episodes_of(self.stream, self.branch)
+        share = self.query.budget * self.numbers.session // 10_000
+        for item in session_items(self.seen, episodes[-1], self.query.but) if episodes else ():
+            before = self.basket.used
+            if not self._take(item, share):
+                break
+            share -= self.basket.used - before
+
+    def _episodes(self) -> None:
+        for item in episode_items(self.seen, episodes_of(self.stream, self.branch)):
+            self._take(item)
+
+    def _portrait(self) -> None:
+        share = self.query.budget * self.numbers.portrait // 10_000
+        for item in portrait_items(self._state(BELIEFS), self.query.at, self.seen):
+            before = self.basket.used
+            if self._take(item, share):
+                share -= self.basket.used - before
+
+    def _erased(self) -> None:
+        """What is gone is told by number alone."""
+        history = self.stream.history
+        gone = sum(
+            self.stream.standing(self.branch).on_path(history.turn[n]) for n in history.erased
+        )
+        if gone:
+            self.basket.left_out.append(LeftOut("erased", count=gone))
+        withheld = _withheld(self.stream)
+        if withheld:
+            self.basket.left_out.append(LeftOut("withheld", count=withheld))
+
+    def _take(self, item: Item, share: int | None = None) -> bool:
+        """Take an item, unless what it says is there already."""
+        if self._told.issuperset(item.numbers):
+            self.basket.leave(item, "repeated")
+            return False
+        if not self.basket.take(item, share):
+            return False
+        self._told.update(item.numbers)
+        if item.kind in ("belief", "promise", "loop") and item.score is not None:
+            self._told.update(quote.text for quote in item.sources)
+        return True
+
+
+def _withheld(stream: Stream) -> int:
+    """How many records were kept back by whoever passed the log on. None is appended like that, so
+    that it is counted once.
+    """
+    erased = stream.history.erased
+    kept = stream.kept.get("withheld")
+    if kept is None or kept[0] != len(erased):
+        count = len(stream.log.missing(stream.line.line) - erased)
+        kept = stream.kept["withheld"] = len(erased), count
+    return int(kept[1])

@@ -1,0 +1,245 @@
+"""Recall: what is found, why, what is left out; and that the index follows what stands."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from helpers import NOW, Shell, fixed_store
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enishi.host import Relationship, Store
+from enishi.kernel.deciding.proposals import Belief, Citation
+from enishi.kernel.errors import InvalidInput
+from enishi.kernel.rules import bundled_proposers
+from enishi.projections.recall.items import Recall
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with fixed_store(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def bond(store: Store) -> Relationship:
+    return store.relationship("lumi", "chen")
+
+
+def talk(bond: Relationship, *said: str) -> list[int]:
+    """Record turns an hour apart, each with a short answer; the numbers of the messages."""
+    numbers = []
+    for hours, words in enumerate(said):
+        at = NOW - timedelta(days=30) + timedelta(hours=hours)
+        turn = bond.record(words, "I see.", at=at)
+        numbers.append(turn.view().messages[0].number)
+    return numbers
+
+
+def texts(found: Recall) -> list[int]:
+    """The numbers of the texts that a query found, best first."""
+    return [item.number for item in found.found if item.kind == "text"]
+
+
+def test_what_was_just_said_is_found_with_its_words_and_its_reasons(bond: Relationship) -> None:
+    (cat, *_) = talk(bond, "My cat Mochi is orange.", "It rains in Lisbon.", "我妹妹下周要考试了。")
+    found = bond.recall("What about Mochi?")
+    assert found.outcome == "found" and texts(found)[0] == cat
+    best = found.found[0]
+    assert best.text == "My cat Mochi is orange." and best.because == "words"
+    assert best.score is not None and best.score.words == ("mochi",)
+    assert [quote.words for quote in best.sources] == ["My cat Mochi is orange."]
+    assert texts(bond.recall("考试"))[0] == bond.turns()[2].messages[0].number
+
+
+def test_without_a_word_in_common_nothing_is_found(bond: Relationship) -> None:
+    talk(bond, "My cat Mochi is orange.", "It rains in Lisbon.")
+    for query in ("volcano", "", "is it", "火山", "?!"):
+        found = bond.recall(query)
+        assert (found.outcome, found.found) == ("no record", ()), query
+    assert bond.recall("The volcano").unknown == ("volcano",)
+
+
+def test_a_question_is_no_evidence_for_what_it_asks(bond: Relationship) -> None:
+    talk(bond, "It rains in Lisbon.")
+    with bond.turn("Do you remember my iguana?") as turn:
+        assert turn.recall().outcome == "no record"
+        turn.reply("I don't think you told me about an iguana.")
+    for query in ("my iguana", "What was the name of my iguana?"):
+        asked = bond.recall(query)
+        assert (asked.outcome, asked.found) == ("only asked", ()), query
+    talk(bond, "I have an iguana now.")
+    assert bond.recall("iguana").outcome == "found"
+
+
+def test_what_does_not_stand_is_not_found_and_comes_back_with_it(bond: Relationship) -> None:
+    numbers = talk(bond, "My cat Mochi is orange.", "My dog Rex is grey.")
+    assert texts(bond.recall("orange"))
+    bond.edit(numbers[0], "My cat Mochi is white.")
+    assert not bond.recall("orange").found and texts(bond.recall("white"))
+    bond.undo(numbers[0])
+    assert texts(bond.recall("orange")) and not bond.recall("white").found
+    bond.withdraw(bond.turns()[0].number)
+    assert not bond.recall("orange").found
+    bond.restore(bond.turns()[0].number)
+    turn = bond.turns()[1]
+    bond.regenerate(turn.number, "Greyhounds are quick.")
+    assert texts(bond.recall("greyhound"))
+    bond.swipe(turn.number, 1)
+    assert not bond.recall("greyhound").found
+
+
+def test_a_branch_finds_what_it_shares_and_never_what_the_other_said(bond: Relationship) -> None:
+    talk(bond, "My cat Mochi is orange.")
+    fork = bond.fork("what-if")
+    bond.record("The harbour burned.", "Oh no.")
+    fork.record("The mountain shook.", "Oh no.")
+    assert texts(fork.recall("Mochi")) == texts(bond.recall("Mochi"))
+    assert texts(bond.recall("harbour")) and not fork.recall("harbour").found
+    assert texts(fork.recall("mountain")) and not bond.recall("mountain").found
+    bond.back(bond.turns()[0].number)
+    assert not bond.recall("harbour").found
+
+
+def test_the_index_comes_back_when_it_was_dropped(path: Path) -> None:
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        talk(bond, *(f"The harbour number {n} has boat B{n}." for n in range(150)))
+        before = bond.recall("boat B77")
+        assert texts(before)
+    statements = (
+        "DROP TABLE posting",
+        "DELETE FROM posting",
+        "UPDATE posting SET data = x'90' WHERE term = ''",
+    )
+    for statement in statements:
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT count(*) FROM posting").fetchone() > (100,)
+            connection.execute(statement)
+            connection.commit()
+        with fixed_store(path, read_only=True) as store:
+            assert store.relationships()[0].recall("boat B77") == before
+        with fixed_store(path) as store:
+            assert store.relationships()[0].recall("boat B77") == before
+            assert store.relationships()[0].recall("boat B77") == before
+
+
+def test_what_was_erased_is_neither_found_nor_in_the_file(path: Path) -> None:
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        numbers = talk(bond, *(f"Berth {n} is called quay{n}zanzibar." for n in range(150)))
+        assert texts(bond.recall("quay70zanzibar"))[0] == numbers[70]
+        assert b"quay70zanzibar" in path.read_bytes() + Path(f"{path}-wal").read_bytes()
+        receipt = bond.erase(bond.turns()[70].number)
+        assert receipt.scrub == "scrubbed"
+        for file in path.parent.iterdir():
+            assert b"quay70zanzibar" not in file.read_bytes(), file
+        found = bond.recall("quay70zanzibar")
+        assert not found.found and ("erased", 3) in {(x.reason, x.count) for x in found.left_out}
+        assert texts(bond.recall("quay71zanzibar"))[0] == numbers[71]
+    with fixed_store(path) as store:
+        assert texts(store.relationships()[0].recall("quay71zanzibar"))[0] == numbers[71]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    said=st.lists(st.text("ab 我猫.?!", max_size=60), min_size=1, max_size=5),
+    budget=st.integers(0, 400),
+)
+def test_the_budget_is_never_exceeded(said: list[str], budget: int) -> None:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder, fixed_store(Path(folder) / "s.db") as store:
+        bond = store.relationship("lumi", "chen")
+        for words in said:
+            bond.record(words, "我猫 ab ab.")
+        found = bond.recall("ab 我猫", budget=budget)
+        assert found.used <= budget or not found.items
+        assert sum(item.tokens for item in found.items) <= found.used
+
+
+def test_instructions_and_constraints_are_there_without_being_asked_for(
+    bond: Relationship,
+) -> None:
+    (allergy,) = talk(bond, "I am allergic to peanuts.")
+    for proposer in bundled_proposers():
+        bond.propose(None, proposer)
+    talk(bond, "It rains in Lisbon.")
+    with bond.turn("ok") as turn:
+        closed = turn.recall()
+        assert not closed.gate.open and [i.because for i in closed.items] == ["constraint"]
+        assert {one.reason for one in closed.left_out} == {"not searched"}
+        assert closed.items[0].sources[0].text == allergy
+
+
+def test_a_belief_that_was_replaced_is_left_out_and_its_successor_is_found(
+    bond: Relationship,
+) -> None:
+    for town in ("Osaka", "Kyoto"):
+        (text,) = talk(bond, f"I live in {town} now.")
+        lives = Belief(
+            subject="user",
+            key="home_city",
+            value=town,
+            citations=(Citation(text=text, quote=town),),
+        )
+        bond.propose(None, [lives])
+    found = bond.recall("Where do I live?")
+    assert [i.text for i in found.found if i.kind == "belief"] == ["chen lives in Kyoto."]
+    assert ("not current", "belief") in {(one.reason, one.kind) for one in found.left_out}
+
+
+def test_when_the_time_is_over_what_was_not_reached_says_so(bond: Relationship) -> None:
+    talk(bond, "My cat Mochi is orange.")
+    found = bond.recall("Mochi", within=0)
+    assert found.outcome == "not searched" and not found.items and not found.searched
+    assert {one.layer for one in found.left_out if one.reason == "not searched"} >= {"episodes"}
+    assert bond.recall("Mochi").outcome == "found"
+
+
+def test_what_was_offered_is_recorded_with_the_reply_and_use_counts(bond: Relationship) -> None:
+    (cat,) = talk(bond, "My cat Mochi is orange.")
+    before = bond.recall("Mochi").found[0].score
+    with bond.turn("Do you remember Mochi?") as turn:
+        offered = turn.recall().numbers
+        turn.reply("The orange one!")
+    assert cat in offered
+    traced = bond.recall_trace(turn)
+    assert tuple(one.number for one in traced.offered) == offered and traced.used == ()
+    turn.used(cat)
+    turn.used(cat)
+    assert bond.recall_trace(turn).used == (cat,)
+    after = next(i.score for i in bond.recall("Mochi").found if i.number == cat)
+    assert before is not None and after is not None and after.references > before.references
+    with pytest.raises(InvalidInput, match="was not given number 0"):
+        turn.used(0)
+
+
+def test_the_command_line_recalls_explains_and_traces(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        talk(bond, "My cat Mochi is orange.")
+        with bond.turn("Do you remember Mochi?") as turn:
+            assert turn.recall().numbers
+            turn.reply("The orange one!")
+    shell = Shell(capsys, monkeypatch)
+    told = shell.ok("recall", "Mochi", "--store", path, "--explain")
+    assert "My cat Mochi is orange." in told and "relevance" in told
+    assert shell.json("recall", "volcano", "--store", path)["outcome"] == "no record"
+    assert "no record" in shell.ok("recall", "volcano", "--store", path)
+    assert "Mochi" in shell.ok("recall", "--trace", turn.number, "--store", path)
+    shell.refused("recall", "--store", path, status=2)
+    shell.refused("recall", "Mochi", "--trace", 1, "--store", path, status=2)
+    shell.refused("recall", "--trace", 999, "--store", path)

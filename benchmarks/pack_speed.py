@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import resource
 import sqlite3
 import tempfile
 import time
@@ -68,10 +67,16 @@ def _peak(work: Callable[..., object], *paths: Path) -> int:
 
 
 def _measured(queue: object, work: Callable[..., object], paths: tuple[Path, ...]) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _high_water()
     work(*paths)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    queue.put(grown * 1024)  # type: ignore[attr-defined]
+    queue.put(_high_water() - before)  # type: ignore[attr-defined]
+
+
+def _high_water() -> int:
+    """The largest memory that this process ever had (Linux; what a parent had is not in it)."""
+    status = Path("/proc/self/status").read_text()
+    (line,) = [row for row in status.splitlines() if row.startswith("VmHWM")]
+    return int(line.split()[1]) * 1024
 
 
 def main() -> None:

@@ -60,24 +60,22 @@ class Manifest(Frozen):
 
 
 class PackedRecord(NamedTuple):
-    """A record as packed: header bytes, and salt and payload bytes where they are there."""
+    """A record as packed: whole header bytes and their hash; salt and payload bytes, if there."""
 
     header: bytes
+    hash: bytes
     salt: bytes | None
     payload: bytes | None
 
-    @property
-    def hash(self) -> bytes:
-        """The hash that the next record carries."""
-        return header_hash(self.header)
 
-    def completed(self, relationship: bytes, number: int, previous: bytes | None) -> PackedRecord:
-        """The record with its whole header, of which only the middle was packed."""
-        end = b""
-        if self.payload is not None and self.salt is not None:
-            end = _HASH + commitment(self.salt, self.payload)
-        header = _beginning(relationship, number, previous) + self.header + end
-        return PackedRecord(header, self.salt, self.payload)
+def completed(
+    relationship: bytes, number: int, previous: bytes | None,
+    middle: bytes, salt: bytes | None, payload: bytes | None,
+) -> PackedRecord:  # fmt: skip
+    """The record of a frame, with the parts of its header that follow from the rest."""
+    end = b"" if payload is None or salt is None else _HASH + commitment(salt, payload)
+    header = _beginning(relationship, number, previous) + middle + end
+    return PackedRecord(header, header_hash(header), salt, payload)
 
 
 _HASH = b"\xc4\x20"  # how msgpack begins 32 bytes
@@ -191,9 +189,8 @@ class PackReader:
                         raise self._damaged(f"line {lines} leaves no earlier one")
                     lines, length, tip = lines + 1, fork, previous
                     yield LineStart(parent, fork, tip)
-                case [bytes(rest), bytes() | None as salt, bytes() | None as payload] if lines:
-                    record = PackedRecord(rest, salt, payload)
-                    record = record.completed(manifest.relationship, length, tip)
+                case [bytes(middle), bytes() | None as salt, bytes() | None as payload] if lines:
+                    record = completed(manifest.relationship, length, tip, middle, salt, payload)
                     counts[payload is not None] += 1
                     length, tip = length + 1, record.hash
                     yield record

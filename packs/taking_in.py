@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
-from enishi.kernel.encoding import decode_header, decode_payload
+from enishi.kernel.encoding import decode_payload
 from enishi.kernel.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
@@ -37,6 +37,7 @@ from enishi.kernel.lines import (
     withhold,
 )
 from enishi.kernel.log import Line, Log
+from enishi.kernel.shapes import NOT_FITTING, fitting_header
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import verify_line
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
@@ -144,12 +145,11 @@ class _Rows:
 
     def add(self, packed: PackedRecord) -> None:
         """Take the next record. Header bytes that are none are LogDamaged."""
-        header = decode_header(packed.header)
-        self._rows.append(
-            RawRecord(
-                self.number, header.type, packed.header, packed.hash, packed.salt, packed.payload
-            )
-        )
+        try:
+            header = fitting_header(packed.header)
+        except NOT_FITTING as error:
+            raise LogDamaged(f"its header is none: {error}") from None
+        self._rows.append(RawRecord(self.number, header.type, *packed))
         if header.request is not None:
             self._requests.append((header.request, self.number))
         if packed.payload is None:

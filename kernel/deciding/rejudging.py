@@ -6,10 +6,13 @@ again; it is counted, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ValidationError
 
 from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
 from enishi.kernel.deciding.case import Case, CitedText, references
@@ -21,6 +24,7 @@ from enishi.kernel.history import ROOT
 from enishi.kernel.log import Record
 from enishi.kernel.stream import Stream
 
+_TOGETHER = 128  # batches whose texts are read at once
 _DERIVED = frozenset(EVENT_OF.values())
 _SEEN = ("BlueprintAdopted", "PartyNamed", "PartyRebound")
 
@@ -54,17 +58,23 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
     differing: list[int] = []
     # Names and cards are few and change seldom: one look at them serves many batches.
     contexts: dict[int, partial[Case]] = {}
-    for batch in _batches(stream, start, differing):
-        if not batch.known:
-            unjudged += len(batch.decisions)
-            continue
-        for (decision, _), answer in zip(
-            batch.decisions, _answers(stream, batch, contexts), strict=True
-        ):
-            judged += answer is not None
-            unjudged += answer is None
-            if answer is False:
-                differing.append(decision.header.number)
+    batches = _batches(stream, start, differing)
+    while some := list(islice(batches, _TOGETHER)):
+        proposed = [
+            [_proposed(one.payload) if batch.known else None for one, _ in batch.decisions]
+            for batch in some
+        ]
+        cited = (n for many in proposed for one in many if one for n in cited_numbers(one))
+        texts = cited_texts(stream, sorted(set(cited)))
+        for batch, proposals in zip(some, proposed, strict=True):
+            answers = _answers(stream, batch, proposals, texts, contexts)
+            judged += sum(answer is not None for answer in answers)
+            unjudged += sum(answer is None for answer in answers)
+            differing += [
+                decision.header.number
+                for (decision, _), answer in zip(batch.decisions, answers, strict=True)
+                if answer is False
+            ]
     return Rejudged(judged, unjudged, tuple(sorted(differing)))
 
 
@@ -109,13 +119,14 @@ def _type(stream: Stream, number: int) -> str:
 
 
 def _answers(
-    stream: Stream, batch: _Batch, contexts: dict[int, partial[Case]]
+    stream: Stream,
+    batch: _Batch,
+    proposals: Sequence[Proposal | Literal[False] | None],
+    texts: dict[int, CitedText],
+    contexts: dict[int, partial[Case]],
 ) -> list[bool | None]:
     """For each decision of a batch whether it is the rules' own; None where that cannot be said."""
-    proposals = [_proposed(decision.payload) for decision, _ in batch.decisions]
-    numbers = {n for one in proposals if one is not None for n in cited_numbers(one)}
     history, number = stream.history, batch.record.header.number
-    texts = cited_texts(stream, sorted(n for n in numbers if n < number))
     place = max(history.last("BlueprintAdopted", number), history.last("PartyNamed", number),
                 history.last("PartyRebound", number))  # fmt: skip
     if place not in contexts:
@@ -124,9 +135,9 @@ def _answers(
     per_turn: dict[int, int] = {}
     answers: list[bool | None] = []
     for proposal, (decision, event) in zip(proposals, batch.decisions, strict=True):
-        answer = None
-        if proposal is not None:
-            own = {n: texts[n] for n in cited_numbers(proposal) if n in texts}
+        answer = False if proposal is False else None
+        if proposal:
+            own = {n: texts[n] for n in cited_numbers(proposal) if n in texts and n < number}
             case = contexts[place](proposal, own, accepted=list(accepted))
             turn = case.latest.turn if case.cited else ROOT
             case.earlier = per_turn.get(turn, 0)
@@ -137,12 +148,16 @@ def _answers(
     return answers
 
 
-def _proposed(decided: dict[str, Any] | None) -> Proposal | None:
-    """What was proposed; None where its words were not found, or are gone."""
+def _proposed(decided: dict[str, Any] | None) -> Proposal | Literal[False] | None:
+    """What was proposed: None where its words were not found, or are gone; False where it is no
+    proposal that could ever have been made."""
     citations = (decided or {}).get("proposal", {}).get("citations", [])
     if decided is None or not citations or not all(isinstance(one, list) for one in citations):
         return None
-    return as_proposed(decided["proposal"])
+    try:
+        return as_proposed(decided["proposal"])
+    except (ValidationError, ValueError, TypeError, KeyError):
+        return False
 
 
 def _answer(

@@ -59,6 +59,8 @@ def without_tellings(payload: dict[str, Any]) -> dict[str, Any]:
 def tellings_fit(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
     """Whether what an event names are earlier tellings of its own thing, or are gone."""
     named = [*payload.get("tellings", ()), *([payload["same_as"]] if "same_as" in payload else ())]
+    if not named:
+        return True
     told = payload if "same_as" in payload else stream.payload(payload.get("belief", number))
     if not all(0 <= n < number and stream.record(n).header.type == "BeliefStated" for n in named):
         return False

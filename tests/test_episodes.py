@@ -33,6 +33,7 @@ from enishi.kernel.errors import Conflict, NotFound
 from enishi.kernel.words.named import figures, named_things
 from enishi.packs.terminal import plain
 from enishi.projections.shortening import GAP, shorter
+from enishi.projections.telling import EpisodeView
 
 START = datetime(2026, 1, 5, 20, tzinfo=UTC)
 
@@ -295,6 +296,41 @@ def test_40_an_episode_closes_in_the_same_mood_however_often_it_is_opened(tmp_pa
             assert bond.episodes() == told
             if day % 10 == 0:
                 assert bond.rebuild() == digests == bond.replay()
+
+
+def told_numbers(one: EpisodeView) -> set[int]:
+    """Every number that an episode tells of, but its turns and what was said of it later."""
+    texts = {text for line in one.summary for text in line.texts}
+    texts |= {each.text for each in one.highlights}
+    peaks = {each.because for each in one.highlights if each.kind == "peak"}
+    born = {*one.beliefs, *one.promises, *one.loops, *one.consequences}
+    return texts | born | {number for number in peaks if number is not None}
+
+
+@pytest.mark.parametrize("splits", [(), (1,), (2, 5), (1, 2, 4, 5)])
+def test_21_an_episode_tells_of_its_own_turns_alone(
+    bond: Relationship, splits: tuple[int, ...]
+) -> None:
+    """PB-21: nothing of the session before goes into the next, wherever a host closes one."""
+    full(bond)
+    for n in range(3):
+        say(bond, f"Number {n} lives in Bergen, and I am so happy.", "I promise to write.", day=5)
+    turns = bond.turns()
+    for place in splits:
+        bond.split(turns[place].number)
+    bond.propose(None, enishi.RuleProposer())
+    for turn in turns:
+        said = turn.messages[0]
+        cited = (Citation(text=said.number, start=0, end=len(said.content or "")),)
+        line = SummarySentence(words=said.content or "", cites=(0,))
+        bond.propose(None, [EpisodeSummary(sentences=(line,), citations=cited)])
+    episodes = bond.episodes()
+    assert {turns[place].number for place in splits} <= {one.first for one in episodes}
+    for one in episodes:
+        of_turns = {bond.why(number).turn for number in told_numbers(one)}
+        of_turns |= {turn.number for turn in bond.shortened(one.number)}
+        assert of_turns and all(one.first <= (turn or 0) <= one.last for turn in of_turns)
+        assert one.summarised is not None
 
 
 # --- a summary that somebody proposes

@@ -1,6 +1,6 @@
 """The bundled chat gives the same digests in every zone, locale, hash seed and Python.
 
-ENISHI_BLESS=1 writes what it gives now to `demo.json` and `timeline.svg`, after showing the
+`pytest golden --bless` writes what it gives now to `demo.json` and `timeline.svg`, after showing the
 difference.
 """
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,6 +21,9 @@ import enishi
 from enishi.kernel.deciding.proposals import Felt, Mood
 from enishi.kernel.transcript import Text
 from enishi.packs.timeline_svg import timeline_svg
+
+if TYPE_CHECKING:
+    from conftest import Expect
 
 GOLDEN = Path(__file__).parent / "demo.json"
 PICTURE = Path(__file__).parent / "timeline.svg"
@@ -94,15 +98,10 @@ def _signals(bond: enishi.Relationship) -> list[enishi.Signal]:
     ]
 
 
-def test_the_demo_comes_to_the_same_digests_as_ever(tmp_path: Path) -> None:
+def test_the_demo_comes_to_the_same_digests_as_ever(tmp_path: Path, expect: Expect) -> None:
     found = digests(tmp_path)
-    if os.environ.get("ENISHI_BLESS") == "1":
-        before = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else None
-        print(f"was: {before}\nis:  {found}")
-        GOLDEN.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-        PICTURE.write_bytes((tmp_path / "timeline.svg").read_bytes())
-    assert found == json.loads(GOLDEN.read_text("utf-8"))
-    assert (tmp_path / "timeline.svg").read_bytes() == PICTURE.read_bytes()
+    expect(GOLDEN, json.dumps(found, indent=2) + "\n")
+    expect(PICTURE, (tmp_path / "timeline.svg").read_text("utf-8"))
     assert found["imported"] != found["swiped"] != found["edited"]
     assert found["rebuilt"] == found["edited"]
 

@@ -6,7 +6,6 @@ Blessing writes the pack anew; a change to its stream is a change to the format.
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -62,8 +61,8 @@ def stream_of(path: Path) -> list[Any]:
         return list(FrameReader(file, path.name))
 
 
-def test_the_pack_is_read_and_written_as_it_was(tmp_path: Path) -> None:
-    if os.environ.get("ENISHI_BLESS"):
+def test_the_pack_is_read_and_written_as_it_was(tmp_path: Path, blessing: bool) -> None:
+    if blessing:
         with store_at(tmp_path / "bless.db") as store:
             exported = live(store).export(PACK)
         told = {"pack": exported.pack, "records": exported.records, "erased": exported.erased}

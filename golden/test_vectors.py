@@ -2,23 +2,21 @@
 
 Scripts with a fixed clock and fixed chance must give the files in `vectors/` byte for byte, and
 `second_reader.py`, which knows nothing of this package, must agree with them. To rewrite files
-that differ on purpose, after looking at the difference: ENISHI_BLESS=1 pytest -s golden
+that differ on purpose, after looking at the difference: pytest golden --bless
 """
 
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib.util
 import json
-import os
 import re
 import types
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import pytest
 
@@ -41,6 +39,9 @@ from enishi.kernel.recording import open_turn
 from enishi.kernel.stream import Stream
 from enishi.projections.policy import bundled_policy
 from enishi.projections.rapport import RAPPORT
+
+if TYPE_CHECKING:
+    from conftest import Expect
 
 HERE = Path(__file__).parent
 VECTORS = HERE / "vectors"
@@ -512,23 +513,6 @@ def current_page() -> str:
 # The tests
 
 
-def expect_file(path: Path, wanted: str) -> None:
-    """A file has this text. With ENISHI_BLESS=1 the difference is printed and the file written."""
-    found = path.read_text("utf-8") if path.exists() else ""
-    if found == wanted:
-        return
-    difference = "\n".join(
-        difflib.unified_diff(
-            found.splitlines(), wanted.splitlines(), str(path), "as it comes out now", lineterm=""
-        )
-    )
-    if os.environ.get("ENISHI_BLESS") != "1":
-        pytest.fail(f"{difference}\nif this is meant: ENISHI_BLESS=1 pytest -s golden")
-    print(difference)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(wanted, "utf-8", newline="\n")
-
-
 def second_reader() -> Any:
     """The reader that knows only docs/format.md. This folder is no package, hence the loading."""
     spec = importlib.util.spec_from_file_location("second_reader", HERE / "second_reader.py")
@@ -538,13 +522,13 @@ def second_reader() -> Any:
     return module
 
 
-def test_the_page_has_the_current_tables() -> None:
-    expect_file(FORMAT_PAGE, current_page())
+def test_the_page_has_the_current_tables(expect: Expect) -> None:
+    expect(FORMAT_PAGE, current_page())
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_script_gives_the_vector(name: str, tmp_path: Path) -> None:
-    expect_file(VECTORS / f"{name}.json", as_text(play(name, tmp_path)))
+def test_the_script_gives_the_vector(name: str, tmp_path: Path, expect: Expect) -> None:
+    expect(VECTORS / f"{name}.json", as_text(play(name, tmp_path)))
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

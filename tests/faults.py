@@ -105,7 +105,9 @@ def _adopt(world: World, flying: Operation | None) -> None:
     from simulation import Known, require
 
     for pair, names in enumerate(PAIRS):
-        if any((bond.agent, bond.user) == names for bond in world.store.relationships()):
+        if any(
+            (bond.agent, bond.user) == names for bond in world.store.relationships(archived=None)
+        ):
             known = world.known.setdefault(pair, Known())
             new = world.learn(pair)
             if flying is not None and flying.name == "exchange":

@@ -260,7 +260,7 @@ def live(seed: int, plan: Sequence[Operation], every: int = 15) -> Counter[str]:
         return world.counts
 
 
-def shrunk(seed: int, plan: Sequence[Operation], tries: int = 200) -> tuple[Operation, ...]:
+def shrunk(seed: int, plan: Sequence[Operation], tries: int = 80) -> tuple[Operation, ...]:
     """A shorter plan that fails in the same way, found by leaving operations out greedily."""
     failing, way = tuple(plan), failure(seed, plan)
     size = len(failing) // 2

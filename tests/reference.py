@@ -22,7 +22,7 @@ ACTS = {
 FREE = {
     *("SignalAccepted", "BeliefConfirmed", "BeliefRetracted", "PromiseEnded", "LoopEnded"),
     *("PromiseConditionMet", "ConsequenceFollowed", "TensionMoved", "TurnAbandoned"),
-    *("DecisionReleased", "MoodObserved", "EpisodeBegan", "EpisodeContinued"),
+    *("DecisionReleased", "MoodObserved", "EpisodeBegan", "EpisodeContinued", "RecallUsed"),
 }
 
 

@@ -48,7 +48,7 @@ def test_every_operation_and_every_fault_is_met() -> None:
 
 
 def test_the_slow_rule_knows_every_type_that_carries_no_words() -> None:
-    """What the rule needs to know of the types is written down twice, and is the same."""
+    """What the rule needs to know of the types is written down twice; a new one goes to FREE."""
     free = {row.name for row in EVENT_TYPES.values() if row.content_free and row.place == "event"}
     assert {name for name in free if name not in FREE} == set()
 

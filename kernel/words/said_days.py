@@ -15,10 +15,10 @@ from enishi.kernel.moments import Moment, date_of
 from enishi.kernel.words.numerals import number_of
 
 _MONTHS = "january february march april may june july august september october november december"
-_MONTH = {name: n for n, name in enumerate(_MONTHS.split(), start=1)}
-_MONTH |= {name[:3]: n for name, n in _MONTH.items()} | {"sept": 9}
+MONTH = {name: n for n, name in enumerate(_MONTHS.split(), start=1)}
+MONTH |= {name[:3]: n for name, n in MONTH.items()} | {"sept": 9}
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_WEEKDAY = {name: n for n, name in enumerate(_WEEKDAYS.split())}
+WEEKDAY = {name: n for n, name in enumerate(_WEEKDAYS.split())}
 _CJK_WEEKDAY = {mark: n for n, mark in enumerate("一二三四五六日")} | {"天": 6}
 _RELATIVE = {
     "today": 0, "tonight": 0, "this evening": 0, "this morning": 0, "this afternoon": 0,
@@ -28,8 +28,8 @@ _RELATIVE = {
     "后天": 2, "後天": 2, "大后天": 3, "大後天": 3, "昨天": -1, "昨日": -1, "昨晚": -1,
     "前天": -2, "大前天": -3,
 }  # fmt: skip
-_MONTH_NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
-_WEEKDAY_NAMES = "|".join(_WEEKDAY)
+_MONTH_NAMES = "|".join(sorted(MONTH, key=len, reverse=True))
+_WEEKDAY_NAMES = "|".join(WEEKDAY)
 _COUNT = (
     "[0-9]{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
     "|thirty|forty|fifty|sixty"
@@ -94,7 +94,7 @@ def _exact(match: re.Match[str], now: date | None) -> str:
 
 def _month_day(match: re.Match[str], now: date | None) -> str | None:
     name, number = match["month"].lower(), match["d"]
-    month = _MONTH.get(name) or number_of(name)
+    month = MONTH.get(name) or number_of(name)
     year = match["y"]
     if month is None or not 1 <= month <= 12:
         return None
@@ -110,7 +110,7 @@ def _month_day(match: re.Match[str], now: date | None) -> str | None:
 
 def _months(match: re.Match[str], now: date | None) -> str:
     """Two months of one year: both of them."""
-    both = (_MONTH.get(match[name].lower()) or number_of(match[name]) for name in ("m1", "m2"))
+    both = (MONTH.get(match[name].lower()) or number_of(match[name]) for name in ("m1", "m2"))
     return " ".join(date(int(match["y"]), month or 0, 1).isoformat()[:7] for month in both)
 
 
@@ -131,7 +131,7 @@ def _weekday(match: re.Match[str], now: date | None) -> str | None:
     if now is None:
         return None
     word = match["weekday"].lower()
-    wanted = _WEEKDAY.get(word, _CJK_WEEKDAY.get(word[-1:]))
+    wanted = WEEKDAY.get(word, _CJK_WEEKDAY.get(word[-1:]))
     if wanted is None:
         return None
     which = (match["which"] or "").lower().strip()

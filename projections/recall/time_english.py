@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -72,16 +73,25 @@ from enishi.projections.recall.time_within import (
     unit_beside,
     until_clock,
     week_with,
+    weekday_before,
     weekday_in,
     weekdays_in,
 )
 from enishi.projections.recall.time_words import LEAF, hours_of_parts, leaf_token, words_of
 
 _ORDINALS = {word: n for n, word in enumerate(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(), start=1
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"], start=1
 )} | {"thirtieth": 30}  # fmt: skip
-_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties".split()
+_DECADES = [
+    "twenties",
+    "thirties",
+    "forties",
+    "fifties",
+    "sixties",
+    "seventies",
+    "eighties",
+    "nineties",
+]
 _NUMBERS = {"couple": 2, "few": 3, "several": 4, "dozen": 12}
 _SHORT = {name[:3]: n for name, n in WEEKDAY.items()} | {
     "tues": 1,
@@ -110,6 +120,17 @@ def _words() -> tuple[dict[str, tuple[str, Any]], re.Pattern[str]]:
     phrases = (word for word in sorted(words, key=len, reverse=True) if not word.isalpha())
     pattern = "|".join(re.escape(word).replace(r"\ ", " +") for word in phrases)
     return words, re.compile(f"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])", re.ASCII)
+
+
+def numbered_day(tokens: list[Token], now: datetime) -> Day | None:
+    """On the 27th; "for the first" needs more to be a day."""
+    return as_date(tokens[0]).value if tokens[0].end - tokens[0].start <= 4 else None
+
+
+def clear_month(tokens: list[Token], now: datetime) -> Day | None:
+    """A month by itself whose name is no other word, nor that of a person."""
+    month, length = tokens[0].value, tokens[0].end - tokens[0].start
+    return Day(None, month) if length > 3 and month not in (3, 4, 5, 6, 8) else None
 
 
 def english_tokens(text: str) -> list[Token]:
@@ -196,9 +217,10 @@ ENGLISH: tuple[Rule, ...] = (
     # quarters, seasons, numbered weeks, centuries
     rule("Y-?Q|Q,?-?Y|Q", "R", quarter),
     rule("d?ouO?d?(?=[RY])[RY]", "R", lambda tokens, now: nth_week([*tokens[:-1], as_date(tokens[-1])], now)),
-    rule("d?ou(?!O)", "R", ordinal_unit),
+    rule("[RY]O?o-?u", "R", lambda tokens, now: nth_week([tokens[1], tokens[2], as_date(tokens[0])], now)),
+    rule("d?o-?u(?!O)", "R", ordinal_unit),
     # seen from now
-    rule("d?[<>]d?L|d?L(?=[<>])[<>]", "R", some_units),
+    rule("d?[<>]d?L|d?L[<>](?![uwvPmDyMH])", "R", some_units),
     rule("d?n[<>]u", "R", lambda tokens, now: several(tokens[1].kind, ((tokens[0].value, tokens[2].value),), now)),
     rule("d?[<>=]u(?!O)", "R", stepped),
     rule("[<>=][wv]", "R", weekday_which),
@@ -216,20 +238,21 @@ ENGLISH: tuple[Rule, ...] = (
     rule("LE", "R", earlier_or_later),
     rule("(?:i|@i)L(?![saf<>])", "R", from_now(1)),
     rule("L[B]d?[RDw]", "R", from_day(-1)),
+    rule("JL(?:FN|fN|f?R)?", "R", within),
     rule("@?Lj[RDm]|@Lf[RD]", "R", lambda tokens, now: lasting([tokens[0], as_date(tokens[1])], now)),
     rule("L(?:A|f|s)d?(?!N)[RDwm]", "R", from_day(1)),
     # within another
-    rule("JL(?:FN|fN|f?R)?", "R", within),
     rule("d?o[wv](?:O|i)?d?[RDm]", "R", lambda tokens, now: nth_weekday_in([*tokens[:-1], as_date(tokens[-1])], now)),
     rule("d?uB(?:[DR]|$|x)(?<!x)|d?uB(?=x|$)", "R", unit_beside(-1)),
+    rule("d?[wv]Bd?D", "R", weekday_before),
     rule("d?uA[DR]", "R", unit_beside(1)),
+    rule("[fb]?d?[no][t&-]d?[no](?:O|i)?R", "R", days_in_month),
     rule("d?[no]O?R", "R", day_in_month),
     rule("mO?R", "D", month_in_year),
-    rule("[fb]?d?[no][t&-]d?[no](?:O|i)?R", "R", days_in_month),
     rule("Rb?f?[wv][t&-][wv]", "R", weekdays_in),
     rule("[fb]?[wv][t&-][wv](?:O|i)?R", "R", weekdays_in),
     rule("d?uj@?d?D", "R", week_with),
-    rule("@d[o](?!u)", "D", same),
+    rule("@d[o](?!u)", "D", numbered_day),
     rule("T@d?[no](?![0-9u])", "R", lambda tokens, now: timed([tokens[0], as_date(tokens[1])], now) if tokens[1].kind == "o" else timed([tokens[0], Token("D", 0, 0, Day(None, None, tokens[1].value))], now)),
     rule("d?o@T", "R", lambda tokens, now: timed([as_date(tokens[0]), tokens[1]], now)),
     rule("D,?e", "R", lambda tokens, now: part([tokens[0], tokens[1]._replace(kind="P")], now)),
@@ -263,6 +286,10 @@ ENGLISH: tuple[Rule, ...] = (
     rule("(?<=[isfOBA])m(?![no])", "D", same),
     rule("(?<=u)Y|(?<=uO)Y", "D", same),
     rule("(?<=[isfOBA])Y(?!-Y|tY)", "D", same),
+    rule("(?<=@)v(?![u])", "w", same),
+    rule("d?uO[m]", "D", lambda tokens, now: Day(None, tokens[1].value) if tokens[0].value == "month" else None),
+    rule("d?uO?Y", "D", lambda tokens, now: Day(tokens[1].value) if tokens[0].value == "year" else None),
+    rule("m", "D", clear_month),
     # open at one side
     rule("sd?[RDw](?!t)", "R", lambda tokens, now: since(tokens[0], now)),
     rule("[RDw]&A", "R", lambda tokens, now: since(tokens[0], now)),

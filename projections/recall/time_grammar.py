@@ -100,6 +100,8 @@ def between(first: Token, last: Token, now: datetime) -> Span | None:
             begin = of_day(left._replace(year=right.year - 1), now)
     else:
         begin, end = span_of(first, now), span_of(last, now)
+        if begin.start >= end.end and isinstance(left, Day) and left.year is None:
+            begin = of_day(left, now, year=begin.start.year - 1)
         if end.end <= begin.start and last.kind in "wv":
             end = weekday(last.value, begin.end)
             end = end if end.start > begin.start else weekday(last.value, begin.start, ">")

@@ -208,10 +208,18 @@ def unit_beside(sign: int) -> Callable[[Values, datetime], Span | None]:
 
     def make(tokens: Values, now: datetime) -> Span | None:
         unit, other = tokens[0].value, span_of(tokens[-1], now) if len(tokens) > 1 else None
-        if unit not in ("day", "week", "month", "year") or (unit != "day" and other is None):
+        if unit not in ("day", "week", "weekend", "month", "year") or (
+            unit != "day" and other is None
+        ):
             return None
         if other is not None and other.grain not in ("day", unit):
             return None
         return unit_span(unit, now if other is None else other.start, sign)
 
     return make
+
+
+def weekday_before(tokens: Values, now: datetime) -> Span | None:
+    """The Sunday before a date."""
+    day = span_of(tokens[-1], now)
+    return weekday(tokens[0].value, day.start, "<") if day.grain == "day" else None

@@ -118,7 +118,7 @@ def _md(leaf: re.Match[str]) -> tuple[str, Any]:
         return "D", Day(None, day, month)
     if 1 <= month <= 12 and 1 <= day <= 31:
         return "M", Day(None, month, day)
-    return ("M", Day(None, day, month)) if 1 <= day <= 12 and 1 <= month <= 31 else ("x", None)
+    return "x", None
 
 
 def _clock(leaf: re.Match[str]) -> tuple[str, Any]:

@@ -1,0 +1,222 @@
+"""Times said in English and Chinese, as intervals seen from a moment."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from enishi.kernel.errors import InvalidInput
+from enishi.kernel.moments import HOUR, MINUTE
+from enishi.projections.recall.time_words import lunar_days
+from enishi.projections.recall.times import Said, said_times
+
+FRIDAY = datetime(2026, 4, 24, 15, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
+
+
+def wall(said: Said) -> tuple[str, str]:
+    """Start and end as local wall-clock times; days alone at midnight."""
+    start, end = (str(moment.to_datetime().replace(tzinfo=None)) for moment in said[:2])
+    return start.removesuffix(" 00:00:00"), end.removesuffix(" 00:00:00")
+
+
+SAID = [
+    ("today", "2026-04-24", "2026-04-25", "day"), ("yesterday", "2026-04-23", "2026-04-24", "day"),
+    ("the day before yesterday", "2026-04-22", "2026-04-23", "day"),
+    ("last week", "2026-04-13", "2026-04-20", "week"), ("this past weekend", "2026-04-18", "2026-04-20", "day"),
+    ("next month", "2026-05-01", "2026-06-01", "month"), ("last year", "2025-01-01", "2026-01-01", "year"),
+    ("the year after next", "2028-01-01", "2029-01-01", "year"),
+    ("the last three days", "2026-04-21", "2026-04-24", "day"), ("next 2 weeks", "2026-04-25", "2026-05-09", "week"),
+    ("past two quarters", "2025-10-01", "2026-04-01", "quarter"),
+    ("three days ago", "2026-04-21", "2026-04-22", "day"), ("in two weeks", "2026-05-08", "2026-05-09", "week"),
+    ("two and a half years ago", "2023-10-24", "2023-10-25", "month"), ("a year ago today", "2025-04-24", "2025-04-25", "day"),
+    ("two days before yesterday", "2026-04-21", "2026-04-22", "day"),
+    ("10 minutes ago", "2026-04-24 15:20:00", "2026-04-24 15:21:00", "minute"),
+    ("half an hour from now", "2026-04-24 16:00:00", "2026-04-24 16:01:00", "minute"),
+    ("on Tuesday", "2026-04-21", "2026-04-22", "day"), ("last Friday", "2026-04-17", "2026-04-18", "day"),
+    ("next Wednesday", "2026-04-29", "2026-04-30", "day"), ("Tuesday of last week", "2026-04-14", "2026-04-15", "day"),
+    ("Friday the 13th", "2026-03-13", "2026-03-14", "day"),
+    ("May 5", "2026-05-05", "2026-05-06", "day"), ("the 3rd of March 2027", "2027-03-03", "2027-03-04", "day"),
+    ("Sept. 9, 1999", "1999-09-09", "1999-09-10", "day"), ("2019-aug-1", "2019-08-01", "2019-08-02", "day"),
+    ("on 5/12", "2026-05-12", "2026-05-13", "day"), ("22/04/2020", "2020-04-22", "2020-04-23", "day"),
+    ("in March", "2026-03-01", "2026-04-01", "month"), ("June 1992", "1992-06-01", "1992-07-01", "month"),
+    ("in 2019", "2019-01-01", "2020-01-01", "year"), ("the 90s", "1990-01-01", "2000-01-01", "decade"),
+    ("Q3 2019", "2019-07-01", "2019-10-01", "quarter"), ("20th century", "1900-01-01", "2000-01-01", "century"),
+    ("the last week of July", "2026-07-27", "2026-08-03", "week"), ("week 31", "2026-07-27", "2026-08-03", "week"),
+    ("last summer", "2025-06-01", "2025-09-01", "season"), ("winter of 2020", "2020-12-01", "2021-03-01", "season"),
+    ("mid-November", "2025-11-10", "2025-11-21", "month"), ("first half of 2019", "2019-01-01", "2019-07-01", "half"),
+    ("Easter 2024", "2024-03-31", "2024-04-01", "day"), ("Thanksgiving 2025", "2025-11-27", "2025-11-28", "day"),
+    ("the day before Christmas", "2025-12-24", "2025-12-25", "day"),
+    ("yesterday morning", "2026-04-23 08:00:00", "2026-04-23 12:00:00", "part"),
+    ("last night", "2026-04-23 20:00:00", "2026-04-24", "part"),
+    ("tomorrow at 7pm", "2026-04-25 19:00:00", "2026-04-25 20:00:00", "hour"),
+    ("at 8.30 pm today", "2026-04-24 20:30:00", "2026-04-24 20:31:00", "minute"),
+    ("tomorrow at seven twenty-seven", "2026-04-25 07:27:00", "2026-04-25 07:28:00", "minute"),
+    ("a quarter to seven tomorrow", "2026-04-25 18:45:00", "2026-04-25 18:46:00", "minute"),
+    ("from 5 to 6pm on May 2", "2026-05-02 17:00:00", "2026-05-02 18:00:00", "minute"),
+    ("from Monday to Friday", "2026-04-27", "2026-05-02", "day"),
+    ("Nov 18 - Dec 19, 2015", "2015-11-18", "2015-12-20", "day"), ("November 18-19", "2025-11-18", "2025-11-20", "day"),
+    ("between 2014 and 2018", "2014-01-01", "2019-01-01", "year"), ("from November to March", "2025-11-01", "2026-04-01", "month"),
+    ("since last Monday", "2026-04-20", "2026-04-24 15:30:00", "day"), ("before 2015", "0001-01-03", "2015-01-01", "year"),
+    ("今天", "2026-04-24", "2026-04-25", "day"), ("大前天", "2026-04-21", "2026-04-22", "day"),
+    ("上周", "2026-04-13", "2026-04-20", "week"), ("上上周五", "2026-04-10", "2026-04-11", "day"),
+    ("下下个星期", "2026-05-04", "2026-05-11", "week"), ("上周末", "2026-04-18", "2026-04-20", "day"),
+    ("下個月", "2026-05-01", "2026-06-01", "month"), ("前年", "2024-01-01", "2025-01-01", "year"),
+    ("三天前", "2026-04-21", "2026-04-22", "day"), ("两三天前", "2026-04-21", "2026-04-22", "day"),
+    ("三个月前", "2026-01-24", "2026-01-25", "month"), ("3个月前", "2026-01-24", "2026-01-25", "month"),
+    ("一年半前", "2024-10-24", "2024-10-25", "month"), ("半小时前", "2026-04-24 15:00:00", "2026-04-24 15:01:00", "minute"),
+    ("十年前的今天", "2016-04-24", "2016-04-25", "day"), ("过去半年", "2025-10-24", "2026-04-24", "month"),
+    ("未来一周", "2026-04-25", "2026-05-02", "week"), ("礼拜三下午三点", "2026-04-22 15:00:00", "2026-04-22 16:00:00", "hour"),
+    ("2026年5月1日", "2026-05-01", "2026-05-02", "day"), ("五月一号", "2026-05-01", "2026-05-02", "day"),
+    ("一九九八年七月十二日", "1998-07-12", "1998-07-13", "day"), ("零八年", "2008-01-01", "2009-01-01", "year"),
+    ("去年五月", "2025-05-01", "2025-06-01", "month"), ("上个月底", "2026-03-21", "2026-04-01", "month"),
+    ("2019年第三季度", "2019-07-01", "2019-10-01", "quarter"), ("下半年", "2026-07-01", "2027-01-01", "half"),
+    ("明年春天", "2027-03-01", "2027-06-01", "season"), ("九十年代", "1990-01-01", "2000-01-01", "decade"),
+    ("10月1日至10月7日", "2026-10-01", "2026-10-08", "day"), ("从二零一六年至二零一八年", "2016-01-01", "2019-01-01", "year"),
+    ("下周一上午9点到11点", "2026-04-27 09:00:00", "2026-04-27 11:00:00", "minute"),
+    ("2018年以前", "0001-01-03", "2018-01-01", "year"), ("去年以来", "2025-01-01", "2026-04-24 15:30:00", "year"),
+    ("今年春节", "2026-02-17", "2026-02-18", "day"), ("去年中秋节", "2025-10-06", "2025-10-07", "day"),
+    ("除夕", "2026-02-16", "2026-02-17", "day"), ("去年圣诞节", "2025-12-25", "2025-12-26", "day"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "start", "end", "grain"), SAID)
+def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, grain: str) -> None:
+    (said,) = said_times(text, FRIDAY)
+    assert (*wall(said), said.grain) == (start, end, grain)
+    lead = "所以，" if text > "\u2e80" else "Well, "
+    (moved,) = said_times(f"{lead}{text}!", FRIDAY)
+    assert moved[:4] == said[:4]
+    assert (moved.begins, moved.stops) == (said.begins + len(lead), said.stops + len(lead))
+
+
+NOTHING = [
+    "", "May I march on? I may.", "We sat in the sun", "he came second", "rated 5/10", "1/2 cup", "24/7",
+    "I have 2 dogs and 3 cats", "call 2026 people", "version 1.2.3", "a week", "every weekend", "my weekend",
+    "once in a while", "for the first time", "two hours of sleep", "in the day", "Feb 30", "2026-13-01",
+    "June said so", "3pm", "the fall of Rome", "上海下周口味很好", "聪明天真", "过去年轻", "五分", "三点建议",
+    "我有三个苹果", "上次", "以前", "天天向上", "年轻", "月亮", "一天", "中国", "2019年2月29日", "每个月", "晚安",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_no_time_says_none(text: str) -> None:
+    assert said_times(text, FRIDAY) == []
+
+
+def test_each_time_of_a_text_is_found_once_and_in_order() -> None:
+    text = "昨天 was bad, last week 更糟, but on 2026-05-01 we meet"
+    assert [text[one.begins : one.stops] for one in said_times(text, FRIDAY)] == [
+        "昨天",
+        "last week",
+        "2026-05-01",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["three months ago", "last summer", "昨天晚上", "mid 1989", "前几天"]
+)
+def test_rough_words_are_approximate_and_wider(text: str) -> None:
+    (said,) = said_times(text, FRIDAY)
+    low, high = said.widest()
+    assert said.approximate and low < said.start.at < said.end.at < high
+
+
+def test_exact_words_are_no_wider() -> None:
+    (said,) = said_times("yesterday", FRIDAY)
+    assert not said.approximate and said.widest() == (said.start.at, said.end.at)
+
+
+def test_a_naive_now_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="zone"):
+        said_times("today", datetime(2026, 4, 24))
+
+
+def test_days_are_as_long_as_the_clocks_of_their_zone_make_them() -> None:
+    berlin = datetime(2026, 3, 28, 12, tzinfo=ZoneInfo("Europe/Berlin"))
+    hours = {}
+    for text in ("today", "tomorrow"):
+        (said,) = said_times(text, berlin)
+        hours[text] = (said.end.at - said.start.at) // HOUR
+    assert hours == {"today": 24, "tomorrow": 23}
+    (autumn,) = said_times("明天", datetime(2026, 10, 24, 12, tzinfo=ZoneInfo("Europe/Berlin")))
+    assert autumn.end.at - autumn.start.at == 25 * HOUR
+    assert (autumn.start.offset, autumn.end.offset) == (7200, 3600)
+
+
+def test_an_hour_that_the_clocks_leave_out_is_still_an_interval() -> None:
+    berlin = datetime(2026, 3, 28, 12, tzinfo=ZoneInfo("Europe/Berlin"))
+    for text in ("tomorrow at 2:30am", "tomorrow from 2:15am to 2:45am", "tomorrow at 2am"):
+        (said,) = said_times(text, berlin)
+        assert said.end.at - said.start.at >= MINUTE
+
+
+@pytest.mark.parametrize("hours", [-12, -5, 0, 8, 14])
+def test_days_follow_the_zone_of_now(hours: int) -> None:
+    zone = timezone(timedelta(hours=hours))
+    (said,) = said_times("yesterday", datetime(2026, 1, 1, 0, 5, tzinfo=zone))
+    assert wall(said) == ("2025-12-31", "2026-01-01") and said.start.offset == hours * 3600
+
+
+@pytest.mark.parametrize("year", [1, 2, 9998, 9999])
+def test_the_ends_of_the_calendar_are_no_fault(year: int) -> None:
+    text = "yesterday tomorrow last year next decade 900 years ago since 2015 明年 大前年 下个世纪 春节"
+    for month in (1, 12):
+        said_times(text, datetime(year, month, 31, tzinfo=timezone(timedelta(hours=14))))
+
+
+def test_the_chinese_new_year_lies_between_january_and_february() -> None:
+    days = lunar_days("1-1")
+    assert sorted(days) == list(range(1900, 2101))
+    assert all((1, 20) < (day.month, day.day) < (2, 22) for day in days.values())
+    years = [days[year + 1] - days[year] for year in range(1900, 2100)]
+    assert {gap.days for gap in years} <= {353, 354, 355, 383, 384, 385}
+
+
+RELATIVE = ["today", "yesterday", "tomorrow night", "three days ago", "in 5 days", "last night at 9",
+            "the last 3 days", "10 minutes ago", "今天", "昨天晚上", "三天前", "大后天下午三点", "未来三天"]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(RELATIVE), st.integers(-20_000, 20_000), st.integers(0, 86_399))
+def test_relative_times_move_with_now(text: str, days: int, second: int) -> None:
+    now = datetime(2026, 4, 24, tzinfo=UTC) + timedelta(seconds=second)
+    (here,), (there,) = said_times(text, now), said_times(text, now + timedelta(days=days))
+    step = days * 24 * HOUR
+    assert (there.start.at, there.end.at) == (here.start.at + step, here.end.at + step)
+
+
+WORDS = st.sampled_from(
+    ["in", "on", "by", "of", "next", "last", "this", "past", "3", "12", "2026", "may", "march", "29", "ago", "days", "week", "months", "hours", "half", "a", "the", "and", "to", "from", "between", "since", "before", "after", "first", "second", "mid", "early", "end", "weekend", "monday", "fri", "5pm", "7:30", "noon", "morning", "night", "summer", "easter", "now", "5/12", "-", ",", ".", "月", "日", "年", "天", "周", "星期", "下", "上", "后", "前", "大", "三", "十", "半", "个", "明天", "昨", "去年", "点", "晚上", "第", "季度", "到", "从", "春节", "底", "内"]
+)  # fmt: skip
+ZONES = st.sampled_from([UTC, ZoneInfo("Europe/Berlin"), ZoneInfo("America/St_Johns"), ZoneInfo("Asia/Shanghai")])  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(WORDS, max_size=12).map(" ".join),
+        st.lists(WORDS, max_size=12).map("".join),
+    ),
+    st.datetimes(timezones=ZONES),
+)
+def test_any_text_is_read_without_a_fault(text: str, now: datetime) -> None:
+    found = said_times(text, now)
+    assert found == said_times(text, now)
+    end = 0
+    for said in found:
+        assert end <= said.begins < said.stops <= len(text)
+        assert said.start.at < said.end.at and said.grain
+        end = said.stops
+
+
+@pytest.mark.parametrize("piece", ["today ", "9", "1-", "5/", "march ", "next ", "last 3 ", "twenty ", "周", "一", "1月", "三点", "前", "7:30 "])  # fmt: skip
+def test_a_hostile_text_is_read_in_little_time(piece: str) -> None:
+    began = time.process_time()
+    said_times(piece * (100_000 // len(piece)), FRIDAY)
+    assert time.process_time() - began < 2

@@ -195,6 +195,8 @@ def main() -> None:
         print(json.dumps(rows, indent=1))
         return
     table = Table("reader", "half", "type", "cases", "exact %", "counted in %", "ms a text")
+    for column in table.columns[:3]:
+        column.no_wrap = True
     for row in sorted(rows, key=lambda row: (row["reader"][:2], row["half"], row["reader"])):
         table.add_row(*(str(value) for value in row.values()))
     Console().print(table)

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from views import View, view
+from views import View, recall_lines, view
 
 import enishi
 from enishi.host import Relationship, Store
@@ -25,6 +25,7 @@ from enishi.kernel.deciding.proposals import ANY_PROPOSAL, Proposal, ReadText
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.errors import EnishiError
 from enishi.kernel.rules import bundled_proposers
+from enishi.projections.recall.items import Recall
 
 REFERENCES = ("belief", "promise", "loop", "consequence", "event", "revises", "relapse_of",
               "replaced_by")  # fmt: skip
@@ -55,6 +56,8 @@ class Scene:
     names: dict[str, int] = field(default_factory=dict)
     looks: dict[str, View] = field(default_factory=dict)
     decided: list[Decided] = field(default_factory=list)
+    recalled: Recall | None = None
+    sections: list[str] = field(default_factory=list)
     machines: dict[str, Store] = field(default_factory=dict)
     machine: str = "home"
     user: str = ""
@@ -72,7 +75,7 @@ class Scene:
                 raise
         self.user = self.said["user"]
         self.look({"look": "the end"})
-        return "\n".join(f"## {name}\n\n{seen.text}" for name, seen in self.looks.items())
+        return "\n".join(self.sections)
 
     # Stores and time
 
@@ -244,7 +247,14 @@ class Scene:
     def look(self, step: Step) -> None:
         """What a person can see now, under a name."""
         assert step["look"] not in self.looks, "this was looked at before"
-        self.looks[step["look"]] = view(self.bond, self.now)
+        seen = self.looks[step["look"]] = view(self.bond, self.now)
+        self.sections.append(f"## {step['look']}\n\n{seen.text}")
+
+    def recall(self, step: Step) -> None:
+        """What is remembered of some words, in the order in which a prompt would read it."""
+        self.recalled = self.bond.recall(step["recall"], at=self.now)
+        text = recall_lines(self.recalled)
+        self.sections.append(f"## recall for {self.user}: {step['recall']}\n\n{text}")
 
     # Claims
 
@@ -264,6 +274,10 @@ class Scene:
                 f"{one.verdict}" if one.reason == "supported" else f"{one.verdict}: {one.reason}"
                 for one in self.decided
             ]
+        if what in ("recalled", "outcome"):
+            assert self.recalled is not None, "nothing was recalled before"
+            texts = [item.text for item in self.recalled.found]
+            return texts if what == "recalled" else self.recalled.outcome
         if what == "same_as":
             return wanted if self.looks[wanted].digests == seen.digests else "it is not"
         if what == "other_than":
@@ -312,6 +326,7 @@ DOINGS: dict[str, Callable[[Scene, Step], None]] = {
     "bring": Scene.bring,
     "machine": _go,
     "look": Scene.look,
+    "recall": Scene.recall,
     **dict.fromkeys(NUMBERED, Scene.numbered),
     "say": Scene.say,
     "claims": lambda scene, step: None,

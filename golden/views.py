@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from enishi.host import Relationship
+from enishi.projections.recall.items import Recall
 
 TURN_TYPES = ("TurnOpened", "TurnAbandoned", "BatchDecided", "ProposalDecided")
 
@@ -62,6 +64,18 @@ def view(bond: Relationship, now: datetime) -> View:
     for branch, own in digests.items():
         lines += [f"- {branch} {name} {digest}" for name, digest in sorted(own.items())]
     return View("\n".join(lines) + "\n", digests, rapport, away, kinds)
+
+
+def recall_lines(found: Recall) -> str:
+    """The items of a recall in order, each with the words that it rests on, and what was left out."""
+    lines = [f"{found.outcome}; {found.used} of {found.budget} tokens"]
+    for item in found.items:
+        sources = "; ".join(f"{one.speaker}: “{one.words}”" for one in item.sources)
+        about = "" if item.score is None else f" (score {item.score.total})"
+        lines.append(f"- {item.layer} {item.kind}{about}: {item.text} [{sources}]")
+    left = Counter(f"{one.layer or 'anything'}: {one.reason}" for one in found.left_out)
+    lines += [f"- left out, {what}: {number}" for what, number in sorted(left.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _reasons(bond: Relationship) -> list[str]:

@@ -497,6 +497,7 @@ def look(world: World, one: Operation) -> None:
     bond.beliefs(at=then), bond.promises(at=then), bond.loops(), bond.tensions(at=then)
     bond.episodes(), bond.chapters(), bond.shortened(), bond.reflections()
     bond.why_rapport(), bond.why_mood(), bond.why(number_of(bond, one))
+    bond.recall(one.words[0], at=then), bond.recall("Lisbon 杭州")
     bond.plan_erasure(max(1, number_of(bond, one)))
     assert bond.verify().tip == before, "looking changed something"
 

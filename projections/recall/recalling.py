@@ -425,12 +425,5 @@ class _Asking:
 
 
 def _withheld(stream: Stream) -> int:
-    """How many records were kept back by whoever passed the log on. None is appended like that, so
-    that it is counted once.
-    """
-    erased = stream.history.erased
-    kept = stream.kept.get("withheld")
-    if kept is None or kept[0] != len(erased):
-        count = len(stream.log.missing(stream.line.line) - erased)
-        kept = stream.kept["withheld"] = len(erased), count
-    return int(kept[1])
+    """How many records were kept back by whoever passed the log on."""
+    return len(stream.withheld() - stream.history.erased)

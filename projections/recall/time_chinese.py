@@ -62,11 +62,11 @@ _CHINESE = re.compile("[\u3400-\u9fff]")
 
 _FORMS = re.compile(
     f"""
-    (?:(?P<century>[0-9]{{1,2}}|[{_N}]{{1,3}})世[纪紀]|(?P<lastcentury>上[个個]?世[纪紀]))?(?P<era>[0-9]0|[一二三四五六七八九]十)年代
+    (?:(?P<century>[0-9]{{1,2}}|[{_N}]{{1,3}})世[纪紀]|(?P<lastcentury>上[个個]?世[纪紀]))?(?P<era>[0-9]0|[12][0-9]{{2}}0|[一二三四五六七八九]十)年代
   | (?P<year>[12][0-9]{{3}}|[零〇一二三四五六七八九]{{2,4}}|[一二两]千[{_N}]{{1,7}}|[0-9]{{2}}(?=年(?:{_SMALL})月))年(?![前后後级級])度?
   | (?P<yearago>[12][0-9]{{3}})年(?=[前后後])
   | (?P<month>{_SMALL})月(?:份)?(?![亮球饼餅])
-  | (?P<day>{_SMALL})(?:[号號](?![楼樓线線码碼店门門])|日(?![前后後內内本之以]|[报報]))
+  | (?P<day>{_SMALL})(?:[号號](?![楼樓线線码碼店门門])|日(?:(?<=月[0-9]日)|(?<=月[0-9][0-9]日)|(?<=月[{_N}]日)|(?<=月[{_N}][{_N}]日)|(?<=月[{_N}][{_N}][{_N}]日)|(?![前后後內内以之])))(?![报報本记記])
   | (?:{_WEEK})(?P<weekday>[一二三四五六日天](?![气氣记記报報期程]))
   | (?P<hour>{_SMALL})(?:[点點时時]|点钟|點鐘)(?![间間候评評数數击擊赞讚名]|[心头頭])(?:
       (?P<whole>[整钟鐘])|(?P<half>半)|(?P<quarter>[一二三])刻|(?P<minute>{_SMALL})分?(?![个個天])(?:(?P<second>{_SMALL})秒)?)?
@@ -131,6 +131,13 @@ def _token(
         )
     form = _FORMS.match(text, at)
     word = None if _NO_UNITS.match(text, at) else pattern.match(text, at)
+    if (
+        form is not None
+        and word is not None
+        and words[word[0]][0] == "H"
+        and word.end() >= form.end()
+    ):
+        form = None
     if form is not None and (word is None or form.end() >= word.end() or form.lastgroup in ("year", "month", "day")):  # fmt: skip
         token = _form(form)
         if token is not None:
@@ -145,6 +152,8 @@ def _form(form: re.Match[str]) -> Token | None:
     name = form.lastgroup
     said = form.groupdict()
     if said["era"]:
+        if len(said["era"]) == 4:
+            return Token("R", start, end, unit_span("decade", datetime(int(said["era"]), 1, 1)))
         tens = (number_of(said["era"]) or 0) % 100
         century = (
             number_of(said["century"])
@@ -294,6 +303,23 @@ def _ranged(sign: int) -> Any:
     return make
 
 
+def _these_days(tokens: Values, now: datetime) -> Span | None:
+    """这两天: so many days up to today and from today on."""
+    (count, unit), *more = tokens[1].value
+    if unit != "day" or more:
+        return None
+    today = day_span(now)
+    return Span(today.start - (count - 1) * DAY, today.end + (count - 1) * DAY, "day", True)
+
+
+def _day_of_year(tokens: Values, now: datetime) -> Span | None:
+    """去年今天."""
+    year, day = tokens[0].value, tokens[1].value
+    if year.grain != "year" or day.grain != "day":
+        return None
+    return day_span(day.start.replace(year=year.start.year))
+
+
 def _within(tokens: Values, now: datetime) -> Span | None:
     """Within three days: from now on."""
     end = moved(now, tokens[0].value, 1)
@@ -380,7 +406,7 @@ def _day_of_month(tokens: Values, now: datetime) -> Day:
 
 X = "[RDw]"
 CHINESE: tuple[Rule, ...] = (
-    rule("R", "R", day_word(hours_of_parts())),
+    rule("r", "R", day_word(hours_of_parts())),
     # lengths
     rule("[nKg]hu|[nKg]u|hu", "L", _length),
     rule("Lh", "L", _half_more),
@@ -403,6 +429,9 @@ CHINESE: tuple[Rule, ...] = (
     # seen from now
     rule("<OL|<L", "R", _ranged(-1)),
     rule(">O?L", "R", _ranged(1)),
+    rule("(?<![YRDm])(?<![YRDm]O)aL", "R", _ranged(-1)),
+    rule("=L", "R", _these_days),
+    rule("RO?R", "R", _day_of_year),
     rule("LaO?R", "R", day_ago),
     rule("La", "R", from_now(-1)),
     rule("LF", "R", from_now(1)),
@@ -430,8 +459,8 @@ CHINESE: tuple[Rule, ...] = (
     # open at one side
     rule("[YRDm]O?S", "R", lambda tokens, now: since(as_date(tokens[0]), now)),
     rule("s[YRDm]", "R", lambda tokens, now: since(as_date(tokens[0]), now)),
-    rule("[YRDm]O?F", "R", lambda tokens, now: since(as_date(tokens[0]), now, after=True)),
-    rule("[YRDm]O?a", "R", lambda tokens, now: before(as_date(tokens[0]), now)),
+    rule("[YRDmw]O?F", "R", lambda tokens, now: since(as_date(tokens[0]), now, after=True)),
+    rule("[YRDmw]O?a", "R", lambda tokens, now: before(as_date(tokens[0]), now)),
     rule("Y", "D", same),
     rule("m", "D", same),
 )  # fmt: skip

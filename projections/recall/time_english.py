@@ -172,7 +172,7 @@ def _word(word: str, text: str, start: int, end: int, words: dict[str, tuple[str
 
 X = "[RDwM]"
 ENGLISH: tuple[Rule, ...] = (
-    rule("R", "R", day_word(hours_of_parts())),
+    rule("r", "R", day_word(hours_of_parts())),
     rule("g-?o", "o", spelled_ordinal),
     rule("g(?:&?-?g)+", "Y", spelled_long_year),
     rule("g-?g(?:-?g)?", "Y", spelled_year),
@@ -227,7 +227,7 @@ ENGLISH: tuple[Rule, ...] = (
     rule("[<>=]P", "R", part_of_now),
     rule("d?uU", "R", to_date),
     rule("f?d?[mYRD]U", "R", lambda tokens, now: since(as_date(tokens[0]), now, past=True)),
-    rule("(?<![cVnRu])d?u(?![nYU])", "R", bare_weekend),
+    rule("(?<![cVnRu])d?u(?![nYUO])", "R", bare_weekend),
     rule("[fb]?N[&t]T", "R", until_clock),
     rule("@Lf[RD]", "R", lambda tokens, now: lasting([tokens[0], as_date(tokens[1])], now)),
     rule("[<>=]y|yO?d?Y|y,?R|y(?=O[<>=])", "R", said_season),

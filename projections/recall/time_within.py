@@ -141,7 +141,7 @@ def days_of_month(tokens: Values, now: datetime) -> Span | None:
         if date.day is None or date.month is None:
             return None
         year, month, said = (
-            date.year,
+            date.year or year,
             date.month,
             [date.day, *said] if tokens[0].kind == "D" else [*said, date.day],
         )

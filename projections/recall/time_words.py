@@ -19,6 +19,7 @@ _MONTHS = "|".join(sorted(MONTH, key=len, reverse=True))
 LEAF = re.compile(
     rf"""
     (?P<iso>(?<![0-9./])(?<![0-9]-)(?P<y>[12][0-9]{{3}})(?P<s>[-/.])(?P<m>[0-9]{{1,2}}|{_MONTHS})(?P=s)(?P<d>[0-9]{{1,2}})(?![0-9]))
+  | (?P<isomonth>(?<![0-9./-])(?P<iy>[12][0-9]{{3}})-(?P<im>0[1-9]|1[0-2])(?![0-9-]))
   | (?P<compact>(?<![0-9])(?P<cy>(?:19|20)[0-9]{{2}})(?P<cm>0[1-9]|1[0-2])(?P<cd>[0-2][0-9]|3[01])(?![0-9]))
   | (?P<us>(?<![0-9./])(?P<um>[0-9]{{1,2}})(?P<us_>[-/.])(?P<ud>[0-9]{{1,2}})(?P=us_)(?P<uy>[0-9]{{4}}|[0-9]{{2}})(?![0-9/]|\.[0-9]|(?P=us_)[0-9]))
   | (?P<named>(?<![a-z0-9])(?P<nm>{_MONTHS})[-/](?P<nd>[0-9]{{1,2}})(?:[-/](?P<ny>[12][0-9]{{3}}))?(?![0-9a-z]))
@@ -59,8 +60,8 @@ def words_of(language: str) -> dict[str, tuple[str, Any]]:
     words |= {word: ("y", name) for name, some in table["seasons"].items() for word in some}
     words |= {word: ("E", part) for part, some in table["within"].items() for word in some}
     words |= {word: ("H", tuple(day)) for word, day in table["holidays"].items()}
-    words |= {word: ("R", tuple(value)) for word, value in table["days"].items()}
-    words |= {word: ("R", value) for word, value in table.get("years", {}).items()}
+    words |= {word: ("r", tuple(value)) for word, value in table["days"].items()}
+    words |= {word: ("r", value) for word, value in table.get("years", {}).items()}
     words |= {word: ("H", tuple(day)) for word, day in table.get("lunar", {}).items()}
     return words
 
@@ -147,6 +148,7 @@ def _number(leaf: re.Match[str]) -> tuple[str, Any]:
 
 _LEAVES: dict[str, Callable[[re.Match[str]], tuple[str, Any]]] = {
     "iso": lambda leaf: ("D", Day(int(leaf["y"]), _month(leaf["m"]), int(leaf["d"]))),
+    "isomonth": lambda leaf: ("D", Day(int(leaf["iy"]), int(leaf["im"]))),
     "compact": lambda leaf: ("D", Day(int(leaf["cy"]), int(leaf["cm"]), int(leaf["cd"]))),
     "us": _us,
     "named": lambda leaf: ("D", Day(_year(leaf["ny"]), _month(leaf["nm"]), int(leaf["nd"]))),

@@ -113,6 +113,12 @@ KeyOption = Annotated[
 PassphraseOption = Annotated[
     bool, typer.Option("--passphrase", help="Ask for a passphrase, or take ENISHI_PASSPHRASE.")
 ]
+KeyedOption = Annotated[
+    bool,
+    typer.Option(
+        "--keyed", help="Make the new store keyed: each payload encrypted under its own key."
+    ),
+]
 LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
 DEFAULT_STORE = Path("enishi.db")
@@ -190,6 +196,7 @@ def demo(
     folder: Annotated[
         Path | None, typer.Argument(help="Where to leave the store; a new folder if left out.")
     ] = None,
+    keyed: KeyedOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take in a bundled bilingual chat with swipes, edit it, fork it, and show what follows."""
@@ -200,7 +207,7 @@ def demo(
     path = place / "demo.db"
     if path.exists():
         _fail(f"{path} is there already; name another folder")
-    with _opened(path, create=True) as store:
+    with _opened(path, create=True, keyed=keyed) as store:
         steps = _play_demo(store)
         bond = store.relationships()[0]
         overview, verified = _overview(bond), _verified([bond], None)
@@ -294,6 +301,7 @@ def import_(
     ] = False,
     key: KeyOption = None,
     passphrase: PassphraseOption = False,
+    keyed: KeyedOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs (.erii)."""
@@ -321,7 +329,7 @@ def import_(
         for path in ours:
             _inspected(path, unlock)
     create = bool(chats or packs or ours) or user is not None
-    with _opened(store, create=create) as opened, _progress("Taking in") as progress:
+    with _opened(store, create, keyed) as opened, _progress("Taking in") as progress:
         carried = [
             opened.import_pack(
                 path,
@@ -929,6 +937,9 @@ def erase(
     keep_effects: Annotated[
         bool, typer.Option("--keep-effects", help="Only the words; what carries none stays.")
     ] = False,
+    sign: Annotated[
+        bool, typer.Option("--sign", help="Sign the receipt with this store's key.")
+    ] = False,
     copies: Annotated[
         bool, typer.Option("--copies", help="The same words of the scene in other relationships.")
     ] = False,
@@ -945,6 +956,8 @@ def erase(
 
     chosen = (numbers, through, since, until, belief, matching)
     with _opened(store) as opened:
+        if sign:
+            opened.own_key()  # what cannot be signed is not erased first
         if again is not None or everything:
             if (again is not None and everything) or plan or any(one is not None for one in chosen):
                 _fail("--everything and --again stand alone, without --plan", 2)
@@ -969,6 +982,8 @@ def erase(
                 return
             _confirm(f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}", yes)
             receipt = bond.erase(made, copies=copies)
+        if sign:
+            receipt = opened.sign(receipt)
     if as_json:
         _print_json(receipt.model_dump(mode="json"))
     else:
@@ -1032,9 +1047,22 @@ def verify(
     tip: Annotated[
         str | None, typer.Option(help="A tip hash that was noted earlier: was anything cut off?")
     ] = None,
+    receipt: Annotated[
+        Path | None,
+        typer.Option(help="The receipt of an erasure to be checked; the store need not be there."),
+    ] = None,
+    signer: Annotated[
+        str | None, typer.Option(help="The key that the receipt has to be signed with.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check every byte, copy and index of the log, and say where something is wrong."""
+    if receipt is not None:
+        if tip is not None or agent is not None or user is not None:
+            _fail("--receipt stands alone, but for --signer and --store", 2)
+        return _verify_receipt(store, receipt, signer, as_json)
+    if signer is not None:
+        _fail("--signer is for a receipt; name it with --receipt", 2)
     with _opened(store) as opened:
         every = tip is None
         bonds = _bonds(opened, agent, user, every) if every else [_bond(opened, agent, user, None)]
@@ -1050,6 +1078,36 @@ def verify(
     else:
         terminal.print_verifications(_console_for(store), found, stray)
     if stray or not all(one.ok for _, one in found):
+        raise typer.Exit(1)
+
+
+def _verify_receipt(path: Path, file: Path, signer: str | None, as_json: bool) -> None:
+    from enishi.host import prove, read_file
+    from enishi.packs.erasure_told import print_proof
+
+    text = read_file(file).decode("utf-8", "replace")
+    known: dict[str, str] = {}
+    if path.exists():
+        with _opened(path) as opened:
+            proof = prove(text, opened, signer=signer)
+            known = {one.key.hex(): one.name for one in opened.signers()}
+    else:
+        proof = prove(text, signer=signer)
+    name = known.get(proof.signer or "")
+    if as_json:
+        plain = {
+            "ok": not proof.problems,
+            "signature": proof.signature,
+            "signer": proof.signer,
+            "known_as": name,
+            "problems": proof.problems,
+            "parts": proof.parts,
+            "receipt": proof.receipt.model_dump(mode="json"),
+        }
+        _print_json(plain)
+    else:
+        print_proof(_console(), proof, name)
+    if proof.problems:
         raise typer.Exit(1)
 
 
@@ -1072,9 +1130,19 @@ def rebuild(
     store: StoreOption = DEFAULT_STORE,
     agent: AgentOption = None,
     user: UserOption = None,
+    keyed: Annotated[
+        bool,
+        typer.Option(
+            "--keyed", help="Make the store keyed first: each payload encrypted under its own key."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Drop checkpoints and indexes and make them anew from the log."""
+    if keyed:
+        from enishi.host import make_keyed
+
+        make_keyed(store)
     with _opened(store) as opened, _progress("Rebuilding") as progress:
         bonds = _bonds(opened, agent, user)
         rebuilt: list[dict[str, Any]] = []
@@ -1120,9 +1188,10 @@ def keys_add(
     key: Annotated[str, typer.Argument(help="The other store's key: 64 hexadecimal digits.")],
     name: Annotated[str, typer.Argument(help="Whose it is.")],
     store: StoreOption = DEFAULT_STORE,
+    keyed: KeyedOption = False,
 ) -> None:
     """Believe what is signed with a key: its packs may erase what they erased there."""
-    with _opened(store, create=True) as opened:
+    with _opened(store, True, keyed) as opened:
         opened.believe(key, name)
     terminal.say(_console_for(store), f"What {name} signs is believed from now on.")
 
@@ -1166,6 +1235,7 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
     with _opened(store) as opened:
         opened.scrub()
         pending = opened.to_scrub()
+        keyed = opened.keyed
         found = opened.inspect()
         bonds = opened.relationships(archived=None)
     facts = {
@@ -1174,6 +1244,7 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
         "sqlite": found.sqlite,
         "store": str(store),
         "journal": found.journal,
+        "keyed": keyed,
         "bytes": found.bytes,
         "relationships": len(bonds),
         "records": found.rows.get("record", 0),
@@ -1189,7 +1260,10 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
         for fault in found.known_faults:
             terminal.say(console, f"SQLite {found.sqlite}: {fault}", "yellow")
         if pending:
-            lines = ", ".join(f"tombstone {number} of line {line}" for line, number in pending)
+            lines = ", ".join(
+                f"tombstone {number} of line {line}" if line else "the whole store"
+                for line, number in pending
+            )
             terminal.say(
                 console, f"scrub pending: {lines}; somebody else reads the store", "yellow"
             )
@@ -1205,10 +1279,10 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
 
 
 @contextmanager
-def _opened(path: Path, create: bool = False) -> Iterator[Store]:
+def _opened(path: Path, create: bool = False, keyed: bool = False) -> Iterator[Store]:
     from enishi.host import open_store
 
-    with open_store(path, create=create) as store:
+    with open_store(path, create=create, keyed=keyed) as store:
         yield store
 
 

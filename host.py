@@ -1696,6 +1696,7 @@ class AsyncStore:
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)
     scrub = _twin(Store.scrub)
+    sign = _twin(Store.sign)
 
     async def import_pack(self, path: str | os.PathLike[str], **options: Any) -> PackTaken:
         """Take a MemoryPack in; see `Store.import_pack`."""

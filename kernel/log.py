@@ -45,7 +45,7 @@ from enishi.kernel.errors import (
     WrongKeys,
 )
 from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
-from enishi.kernel.vault import Vault, keys_path, made
+from enishi.kernel.vault import Vault, foreign, keys_path, made
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
 STORE_VERSION = 1
@@ -212,11 +212,6 @@ class Log:
             raise NotAStore(f"{path} is no Enishi store (it is empty)")
         if not create and not path.exists():
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
-        if not keyed and not path.exists() and keys_path(path).exists():
-            raise WrongKeys(
-                f"{keys_path(path)} has the keys of a store that is not there; put that store back, "
-                "or move the key file away"
-            )
         self._uri = f"{path.absolute().as_uri()}?mode="
         self._connection: sqlite3.Connection | None = None
         self._file: FileId | None = None
@@ -296,6 +291,8 @@ class Log:
                 connection.execute(f"PRAGMA user_version={STORE_VERSION}")
                 if self._keyed:
                     connection.execute("INSERT INTO vault VALUES(?,1)", (made(self.path),))
+                elif keys_path(self.path).exists():
+                    raise WrongKeys(foreign(keys_path(self.path)))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")

@@ -78,6 +78,7 @@ class Vault:
             )
         connection = _connected(self.path, "ro" if self.read_only else "rw", self._timeout)
         try:
+            _prepare(connection)
             rows = connection.execute("SELECT id FROM vault").fetchall()
             if rows != [(self.identity,)]:
                 raise WrongKeys(
@@ -213,6 +214,7 @@ def made(store: Path, identity: bytes | None = None) -> bytes:
     path = keys_path(store)
     with closing(_connected(path, "rwc", 5)) as connection:
         try:
+            _prepare(connection)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -228,21 +230,26 @@ def made(store: Path, identity: bytes | None = None) -> bytes:
                 raise
             found, keys = b"", 1
         if keys and found != identity:
-            raise WrongKeys(
-                f"{path} belongs to another store; put that store back, or move the file away"
-            )
+            raise WrongKeys(foreign(path))
         return bytes(found)
 
 
+def foreign(path: Path) -> str:
+    """What is wrong where a store is made beside a key file that was there before."""
+    return f"{path} belongs to another store; put that store back, or move the key file away"
+
+
 def _connected(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(
+    return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True, timeout=timeout, isolation_level=None, check_same_thread=False,
     )  # fmt: skip
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
     # FULL, however the store itself is written: a record must not outlive a power cut its key lost.
     for pragma in ("synchronous=FULL", "secure_delete=ON", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
-    return connection
 
 
 def _is_foreign(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from enishi.kernel.erasure_plan import Plan, Said
+from enishi.kernel.erasure_proof import ReceiptProof
 from enishi.kernel.erasure_receipt import OutOfReach, Receipt
 from enishi.packs.terminal import listed, say
 
@@ -69,9 +70,30 @@ def print_receipt(console: Console, receipt: Receipt) -> None:
             "by themselves later, and `enishi doctor` says whether that was done",
             "yellow",
         )
+    if receipt.signer is not None:
+        say(console, f"  signed by {receipt.signer}")
     for pack in receipt.exported:
         say(console, f"  a pack that went out before: {pack.pack}")
     _say_out_of_reach(console, receipt.out_of_reach)
+
+
+def print_proof(console: Console, proof: ReceiptProof, known: str | None) -> None:
+    """What a receipt says, whose it is, and whether that is so. `known` is the signer's name."""
+    print_receipt(console, proof.receipt)
+    if proof.signature == "good":
+        name = f"known here as {known!r}" if known else "a key that is not known here"
+        say(console, f"The signature fits: {name}.", "green")
+    elif proof.signature == "none":
+        say(console, "It is not signed: anybody can have written it.", "yellow")
+    for part in proof.parts:
+        about = f"relationship {part.relationship}"
+        if not part.here:
+            say(console, f"{about} is not in this store.", "yellow")
+        elif not part.problems:
+            done = "scrubbed" if part.scrubbed else "its scrub is still pending"
+            say(console, f"{about}: the store is as it says; {done}.", "green")
+    for problem in proof.problems:
+        say(console, f"problem: {problem}", "bold red")
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import DAY, HOUR, MINUTE, Moment
-from enishi.projections.recall.time_chinese import CHINESE, chinese_tokens
+from enishi.projections.recall.time_chinese import CHINESE
+from enishi.projections.recall.time_chinese_tokens import chinese_tokens
 from enishi.projections.recall.time_english import ENGLISH, english_tokens
 from enishi.projections.recall.time_grammar import Token, reduced, span_of
 

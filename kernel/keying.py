@@ -37,7 +37,7 @@ def make_keyed(log: Log) -> int:
         while rows := run(sql, (after, _ROWS)).fetchall():
             log.connection.executemany(
                 "UPDATE record SET salt=x'', payload=? WHERE id=?",
-                [(vault.seal(key, salt, payload), key) for key, salt, payload in rows],
+                [(vault.encrypt(key, salt, payload), key) for key, salt, payload in rows],
             )
             vault.commit()
             count, after = count + len(rows), rows[-1][0]

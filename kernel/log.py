@@ -480,7 +480,7 @@ class Log:
             self._requests.append((line, bytearray(header.request), header.number))
         key = key_of(line, header.number)
         if self.vault is not None:
-            salt, payload = b"", self.vault.seal(key, salt, payload)
+            salt, payload = b"", self.vault.encrypt(key, salt, payload)
         # As bytearrays: for each bytes, sqlite3 would first search for an adapter.
         blobs = map(bytearray, (data, digest, salt, payload))
         self._pending.append((key, header.type, *blobs))
@@ -533,7 +533,7 @@ class Log:
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""
         rows = self._scan("SELECT id, header, hash, payload", line, start, stop)
-        for _, data, digest, payload in rows if self.vault is None else self.vault.unsealed(rows):
+        for _, data, digest, payload in rows if self.vault is None else self.vault.decrypted(rows):
             yield Record(
                 decode_header(data), digest, None if payload is None else decode_payload(payload)
             )
@@ -545,7 +545,7 @@ class Log:
         columns = "SELECT id, CAST(type AS BLOB), header, hash, salt, payload"
         rows = self._scan(columns, line, start, stop)
         if self.vault is not None:
-            rows = self.vault.unsealed(rows, salted=True)
+            rows = self.vault.decrypted(rows, salted=True)
         for key, type_name, header, digest, salt, payload in rows:
             yield key & 0xFFFFFFFF, _text(type_name), header, digest, salt, payload
 
@@ -600,7 +600,7 @@ class Log:
         return dict(self._decoded(rows))
 
     def _decoded(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, dict[str, Any]]]:
-        for key, payload in rows if self.vault is None else self.vault.unsealed(rows):
+        for key, payload in rows if self.vault is None else self.vault.decrypted(rows):
             if payload is not None:
                 yield key & 0xFFFFFFFF, decode_payload(payload)
 
@@ -635,7 +635,7 @@ class Log:
         """Salt and payload as this store keeps them under a key. Needs `writing`."""
         if self.vault is None or salt is None or payload is None:
             return salt, payload
-        return b"", self.vault.seal(key, salt, payload)
+        return b"", self.vault.encrypt(key, salt, payload)
 
     @property
     def keeps_plain_words(self) -> bool:
@@ -694,7 +694,7 @@ class Log:
         )
         for name, version, running, depth, state, digest in self._query(sql, values):
             if self.vault is not None:
-                ((_, state),) = self.vault.unsealed([(_place_in(state), state[_PLACE:])])
+                ((_, state),) = self.vault.decrypted([(_place_in(state), state[_PLACE:])])
             if state is not None:
                 yield Checkpoint(_text(name), version, running, depth, state, _text(digest))
 
@@ -707,7 +707,7 @@ class Log:
             where = "line=? AND projection=? AND version=? AND running=?"
             self._drop_checkpoints(where, (line, projection, version, running))
             place = self.vault.new_place()
-            state = place.to_bytes(_PLACE, "big", signed=True) + self.vault.seal(place, b"", state)
+            state = place.to_bytes(_PLACE, "big", signed=True) + self.vault.encrypt(place, b"", state)
         self.connection.execute(
             "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?,?,?,?,?)",
             (line, projection, version, running, depth, state, digest),

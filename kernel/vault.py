@@ -103,9 +103,9 @@ class Vault:
         if self._file is not None:
             let_go(self._file)
 
-    # Sealing
+    # Encrypting
 
-    def seal(self, place: int, salt: bytes, payload: bytes) -> bytes:
+    def encrypt(self, place: int, salt: bytes, payload: bytes) -> bytes:
         """Encrypt what belongs to one place in the store, under a new key. Kept with `commit`."""
         key = self._fresh[place] = os.urandom(32)
         return bytes(
@@ -116,10 +116,10 @@ class Vault:
         """A place for what is no record: below all of theirs."""
         return -1 - int.from_bytes(os.urandom(7), "big")
 
-    def unsealed(
+    def decrypted(
         self, rows: Iterable[tuple[Any, ...]], *, salted: bool = False
     ) -> Iterator[tuple[Any, ...]]:
-        """Rows that begin with a place and end with something sealed, with the payload in its stead.
+        """Rows that begin with a place and end with what was encrypted, with the payload in its stead.
 
         Where they are `salted`, the salt stands before it. Without a key it is None, as if it was
         erased; what does not fit its key is empty, which no payload is.
@@ -128,10 +128,10 @@ class Vault:
         while chunk := list(islice(rows, _CHUNK)):
             keys = self._keys([row[0] for row in chunk if row[-1] is not None])
             for row in chunk:
-                salt, payload = self._unsealed(row[0], keys.get(row[0]), row[-1])
+                salt, payload = self._decrypted(row[0], keys.get(row[0]), row[-1])
                 yield (*row[:-2], salt, payload) if salted else (*row[:-1], payload)
 
-    def _unsealed(
+    def _decrypted(
         self, place: int, key: bytes | None, data: bytes | None
     ) -> tuple[bytes | None, bytes | None]:
         from cryptography.exceptions import InvalidTag

@@ -32,6 +32,7 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     WrongKeys,
 )
+from enishi.projections.recall import index
 
 WORD = "ZQ-7731"
 CARD = {"name": "Lumi", "description": f"Owns {WORD}.", "personality": "", "first_mes": WORD}
@@ -99,6 +100,7 @@ def copied(store: Path, folder: Path, *, keys: Path) -> Path:
 def test_no_file_ever_holds_words(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fold, "CHECKPOINT_EVENTS", 1)
     monkeypatch.setattr(fold, "CHUNK_TURNS", 2)
+    monkeypatch.setattr(index, "UNSAVED", 1)
     with keyed_store(path) as store:
         bond = store.relationship("lumi", "chen", blueprint=CARD)
         for code in (WORD, "AB-1000", WORD, WORD):
@@ -109,6 +111,7 @@ def test_no_file_ever_holds_words(path: Path, monkeypatch: pytest.MonkeyPatch) -
         bond.fork(f"about {WORD}", after=turn).record(f"And {WORD}?", WORD)
         bond.digests()
         assert rows(path, "SELECT 1 FROM checkpoint"), "checkpoints hold what was folded"
+        assert WORD in repr(bond.recall(f"What about {WORD}?").items)
         assert WORD in everything_said(store) and forms_found(path.parent, WORD) == []
         digests = bond.digests()
     assert forms_found(path.parent, WORD) == []
@@ -391,14 +394,18 @@ def test_killed_at_any_step_no_record_loses_its_key_and_no_key_comes_back(
 # A plain store becomes keyed
 
 
-def test_a_plain_store_becomes_keyed_without_another_hash(path: Path, shell: Shell) -> None:
+def test_a_plain_store_becomes_keyed_without_another_hash(
+    path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "UNSAVED", 1)
     with begun(path, keyed=False) as store:
         bond = only(store)
         told(bond, "I own KL-6000.")
         bond.erase(bond.turns()[3])
         digests, tip = bond.digests(), bond.verify().tip
+        recalled = bond.recall(WORD).items
         said = everything_said(store)
-    assert forms_found(path.parent, WORD)
+    assert forms_found(path.parent, WORD) and rows(path, "SELECT 1 FROM posting")
     assert shell.json("doctor", "--store", path)["keyed"] is False
     rebuilt = shell.json("rebuild", "--keyed", "--store", path)
     assert rebuilt[0]["digests"] == digests
@@ -407,6 +414,8 @@ def test_a_plain_store_becomes_keyed_without_another_hash(path: Path, shell: She
     with begun_again(path) as store:
         assert everything_said(store) == said
         assert only(store).verify(tip=tip).ok and only(store).digests() == digests
+        assert only(store).recall(WORD).items == recalled
+        assert rows(path, "SELECT 1 FROM posting") == []
         told(only(store), "I own MN-7000.")
         only(store).erase(only(store).turns()[1])
         assert only(store).verify().ok

@@ -150,8 +150,8 @@ class Index:
 
     def worth_saving(self) -> bool:
         """Whether so much is held in memory only that it should be written."""
-        if self.stream.log.read_only or self.stream.log.vault is not None:
-            return False  # the file of a keyed store holds no plain words
+        if self.stream.log.read_only or not self.stream.log.keeps_plain_words:
+            return False
         return sum(block.count for block in self._blocks.values()) >= UNSAVED
 
     def save(self) -> None:

@@ -707,7 +707,9 @@ class Log:
             where = "line=? AND projection=? AND version=? AND running=?"
             self._drop_checkpoints(where, (line, projection, version, running))
             place = self.vault.new_place()
-            state = place.to_bytes(_PLACE, "big", signed=True) + self.vault.encrypt(place, b"", state)
+            state = place.to_bytes(_PLACE, "big", signed=True) + self.vault.encrypt(
+                place, b"", state
+            )
         self.connection.execute(
             "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?,?,?,?,?)",
             (line, projection, version, running, depth, state, digest),

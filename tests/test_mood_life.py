@@ -148,6 +148,7 @@ def test_an_edit_takes_the_mood_of_the_old_wording_with_it(bond: Relationship) -
 
 
 def test_40_saving_and_reading_never_speed_up_a_mood(tmp_path: Path) -> None:
+    """PB-40: read at once, after a hundred openings, or on another machine, it is the same mood."""
     straight, often = tmp_path / "straight.db", tmp_path / "often.db"
     with fixed_store(straight) as store:
         bond = store.relationship("lumi", "chen")
@@ -168,13 +169,17 @@ def test_40_saving_and_reading_never_speed_up_a_mood(tmp_path: Path) -> None:
     finally:
         os.environ.pop("TZ") if before is None else os.environ.update(TZ=before)
         time.tzset()
+    carried, pack = tmp_path / "carried.db", tmp_path / "lumi.erii"
+    with fixed_store(often) as store, fixed_store(carried, seed=1) as other:
+        store.relationship("lumi", "chen").export(pack)
+        other.import_pack(pack)
     views = []
-    for path in (straight, often):
-        with fixed_store(path) as store:
+    for path in (straight, often, carried):
+        with fixed_store(path, seed=2) as store:
             bond = store.relationship("lumi", "chen")
             views.append([both(bond, hours) for hours in (0, 10, 36, 288)])
             views.append(bond.digests())
-    assert views[0] == views[2] and views[1] == views[3]
+    assert views[0] == views[2] == views[4] and views[1] == views[3] == views[5]
     assert views[0][1][0].valence == pytest.approx(-0.72 * 2 ** (-10 / 48), abs=1e-4)
 
 

@@ -63,7 +63,11 @@ def shorter(content: str, kept: Collection[Span] = ()) -> str:
     if not whole and spans:
         whole = {max(spans, key=lambda span: (_telling(content, span, told), -span[0]))}
     parts: list[str] = []
-    for span in spans:
+    for before, span in zip([None, *spans], spans, strict=False):
+        if span in whole and before in whole:
+            # As it was said: not everybody sets blanks between sentences.
+            parts[-1] += content[before[1] : span[1]]
+            continue
         if span in whole:
             parts.append(content[slice(*span)] if kept else _cut(content, span))
             continue

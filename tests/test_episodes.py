@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers import Shell, fixed_store
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import enishi
@@ -390,6 +390,8 @@ def test_a_short_form_keeps_word_for_word_what_matters(bond: Relationship) -> No
     assert shorter("Good night.") == "Good night."
 
 
+@example("今天累。我走了。再见。", 2, 4)
+@example(".⺀", 0, 2)
 @given(st.text(max_size=400), st.integers(0, 300), st.integers(1, 50))
 @settings(max_examples=80, deadline=None)
 def test_a_short_form_never_loses_a_kept_span_nor_invents_a_word(

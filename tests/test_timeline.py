@@ -115,7 +115,7 @@ def test_times_that_nobody_knows_stand_turn_by_turn(store: Store, tmp_path: Path
         tmp_path / "Lumi.jsonl",
         [line(f"{n}", name) for n in range(12) for name in ("Chen", "Lumi")],
     )
-    store.import_chats([chat])
+    store.import_chats([chat], propose=False)
     (bond,) = store.relationships()
     found = bond.timeline()
     axis = axis_of(found.turns)

@@ -121,7 +121,7 @@ from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of, read_chats
 from enishi.packs.taking_in import PackTaken, Wanted, take_pack
 from enishi.projections import PROJECTIONS, reading
-from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, beliefs_at, stale
+from enishi.projections.beliefs import BeliefView, Staleness, stale
 from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.episodes import Episode, episodes_of
@@ -1012,8 +1012,7 @@ class Relationship:
         """
         when = self._store._now() if at is None else Moment.of(at)
         with self._reading() as branch:
-            state = fold_of(self._stream, branch, BELIEFS).state()
-            return beliefs_at(state, when, subject=subject, key=key)
+            return reading.beliefs_then(self._stream, branch, when, subject, key)
 
     def stale_beliefs(self, *, days: int = 30) -> Staleness:
         """Current beliefs that were neither told nor confirmed within so many days."""

@@ -27,6 +27,7 @@ from enishi.projections.slots import (
     by_target,
     in_force,
     said_at,
+    unchanged,
 )
 
 READS = frozenset({"BeliefStated", "BeliefConfirmed", "BeliefRetracted"})
@@ -133,11 +134,25 @@ def beliefs_at(
     `subject` and `key` leave the others out.
     """
     at = _latest(state) if valid_at is None else valid_at.at
+    return answer_at(state, at, subject, key).views
+
+
+class Answer(NamedTuple):
+    """Beliefs as they stand at every instant from `since` to `until` (exclusive)."""
+
+    views: list[BeliefView]
+    since: int
+    until: int
+
+
+def answer_at(state: State, at: int, subject: str | None, key: str | None) -> Answer:
+    """The beliefs at an instant, and for how long that answer holds while nothing more is told."""
     stated = {int(number): record for number, record in state["stated"].items()}
     retracted = by_target(in_force(state["retracted"], state["confirmed"]))
     found = beliefs_of(Asked(at, stated, retracted), subject, key)
     confirmed, near = _confirmed(state), _possible_conflicts(found, stated)
-    return [_view(belief, stated, confirmed, near) for belief in found]
+    views = [_view(belief, stated, confirmed, near) for belief in found]
+    return Answer(views, *unchanged(found, at))
 
 
 def stale(views: Iterable[BeliefView], now: Moment, days: int = 30) -> Staleness:

@@ -26,7 +26,7 @@ from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
-from enishi.projections.beliefs import BELIEFS, beliefs_at
+from enishi.projections.beliefs import BELIEFS, BeliefView, answer_at, beliefs_at
 from enishi.projections.mood import MOOD, Feeling, MoodView, course, seen_last, state_by
 from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
 from enishi.projections.rapport import RAPPORT, rapport_under
@@ -161,6 +161,22 @@ def state_then(stream: Stream, branch: int, projection: Projection, until: Momen
     return fold_anew(
         projection, standing_events(stream, stream.standing(branch), projection, until)
     )
+
+
+def beliefs_then(
+    stream: Stream, branch: int, at: Moment, subject: str | None, key: str | None
+) -> list[BeliefView]:
+    """The beliefs as they stand at a moment of the world. Needs `stream.reading()`.
+
+    The last answer is kept while the same is told and no period begins or ends.
+    """
+    fold = fold_of(stream, branch, BELIEFS)
+    state, place = fold.state(), ("answer", branch)
+    asked, answer = stream.kept.get(place, (None, None))
+    if asked != (fold.running, subject, key) or not answer.since <= at.at < answer.until:
+        answer = answer_at(state, at.at, subject, key)
+        stream.kept[place] = (fold.running, subject, key), answer
+    return list(answer.views)
 
 
 def replayed_digest(stream: Stream, branch: int, projection: Projection) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -81,6 +81,21 @@ def beliefs_of(asked: Asked, subject: str | None, key: str | None) -> list[Belie
     found = [belief for slot, told in slots.items() for belief in _slot(asked, slot, told)]
     found.sort(key=lambda belief: (belief.first.said, belief.first.number))
     return found
+
+
+def unchanged(beliefs: Iterable[Belief], at: int) -> tuple[int, int]:
+    """From when to when (exclusive) all these stand as they do at an instant.
+
+    Nothing begins and nothing ends in between.
+    """
+    since, until = BEGINNING - 1, FOREVER + 1
+    for told in (told for belief in beliefs for told in belief.tellings):
+        for edge in (told.start, told.end):
+            if since < edge <= at:
+                since = edge
+            elif at < edge < until:
+                until = edge
+    return since, until
 
 
 def by_target(records: dict[str, Record]) -> dict[int, list[Remark]]:

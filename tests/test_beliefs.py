@@ -27,7 +27,7 @@ from enishi.kernel.words.vocabulary import (
     opposed_keys,
     published_keys,
 )
-from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at, stale
+from enishi.projections.beliefs import BELIEFS, BeliefView, answer_at, beliefs_at, stale
 from enishi.projections.intervals import days_of
 
 CHINA = timezone(timedelta(hours=8))
@@ -748,6 +748,20 @@ def test_the_state_is_plain_and_has_one_digest(events: list[Event], chance: Rand
     shuffled = list(events)
     chance.shuffle(shuffled)
     assert digest(shuffled) == digest(events)
+
+
+@settings(max_examples=40, deadline=None)
+@given(histories())
+def test_an_answer_holds_as_long_as_it_says(events: list[Event]) -> None:
+    state = BELIEFS.initial()
+    for each in events:
+        BELIEFS.apply(state, each, None)
+    instants = [(20_500 + days) * DAY for days in range(-60, 60, 4)]
+    answers = {at: answer_at(state, at, None, None) for at in instants}
+    for at, answer in answers.items():
+        assert answer.since <= at < answer.until
+        for other in (one for one in instants if answer.since <= one < answer.until):
+            assert answers[other].views == answer.views
 
 
 def test_asking_changes_nothing() -> None:

@@ -194,7 +194,6 @@ def read_texts(
         root = stream.history.root_text(number)
         if text.content is None or text.hidden or root not in roots:
             continue
-        header = stream.record(number).header
         texts.append(
             ReadText(
                 number=number,
@@ -203,7 +202,7 @@ def read_texts(
                 speaker=roots[root]["speaker"],
                 name=roots[root]["name"],
                 content=text.content,
-                happened=header.moment,
+                happened=stream.history.moment(number),
                 place=stream.history.depth_of(text.turn),
                 shown=asked is not None and number not in asked,
             )
@@ -328,18 +327,20 @@ def judge(stream: Stream, proposal: Proposal) -> Decision:
 
 def batch_decisions(stream: Stream, batch: int) -> list[Decided]:
     """The decisions of a recorded batch, in the order in which they were proposed."""
-    header = stream.record(batch).header
     payload = stream.payload(batch)
-    count = payload["proposals"] if payload else 0
-    decided: list[Decided] = []
-    number = batch + 1
-    while len(decided) < count and number < len(stream.history):
-        record = stream.record(number)
-        number += 1
-        if record.header.type == "ProposalDecided" and record.header.targets == (header.number,):
-            follower = number if number < len(stream.history) else None
-            decided.append(_decided(stream, record.header.number, follower, payload))
-    return decided
+    # A decision and what came of it follow each other, and nothing stands between them.
+    first, count = batch + 1, payload["proposals"] if payload else 0
+    after = min(first + 2 * count, len(stream.history))
+    headers = (
+        [one.header for one in stream.log.records(stream.line.line, first, after)] if count else []
+    )
+    numbers = [
+        header.number
+        for header in headers
+        if header.type == "ProposalDecided" and header.targets == (batch,)
+    ]
+    kept, released = stream.payloads(numbers), _released(stream)
+    return [_decided(stream, n, kept.get(n), released.get(n), payload) for n in numbers]
 
 
 def decisions(stream: Stream) -> list[Decided]:
@@ -383,15 +384,17 @@ def _released(stream: Stream) -> dict[int, int]:
 
 
 def _decided(
-    stream: Stream, number: int, follower: int | None, batch: dict[str, Any] | None
+    stream: Stream,
+    number: int,
+    payload: dict[str, Any] | None,
+    released: int | None,
+    batch: dict[str, Any] | None,
 ) -> Decided:
-    payload = stream.payload(number)
     proposer = f"{batch['proposer']} {batch['version']}" if batch else "?"
     if payload is None:
         return Decided(number, "rejected", "erased", {}, None, proposer)
-    event = _released(stream).get(number)
-    if payload["verdict"] == "accepted" and follower is not None:
-        event = follower
+    accepted = payload["verdict"] == "accepted" and number + 1 < len(stream.history)
+    event = number + 1 if accepted else released
     return Decided(
         number, payload["verdict"], payload["reason"], payload["proposal"], event, proposer
     )
@@ -530,7 +533,7 @@ def cited_numbers(proposal: Proposal) -> list[int]:
 def _last_turn(stream: Stream, causes: Sequence[int], tip: int) -> int:
     """The place of what rests on these causes: their deepest turn, or the tip without any."""
     history = stream.history
-    turns = [history.turn[number] for number in causes]
+    turns = dict.fromkeys(history.turn[number] for number in causes)
     return max(turns, key=lambda turn: history.depth_of(turn)) if turns else tip
 
 

@@ -310,6 +310,7 @@ class Standing:
 def rapport(standing: Standing) -> Map:
     """The state of rapport."""
     state = {"values": dict(POLICY["start"]), "policy": POLICY, "bend": {}, "today": fresh(None)}
+    state["shared"] = {}
     log = standing.log
     for number, _, _, day in standing.events:
         kind, version = log.headers[number]["type"], log.headers[number]["version"]
@@ -321,7 +322,7 @@ def rapport(standing: Standing) -> Map:
         elif kind == "BlueprintAdopted":
             state["bend"] = payload.get("bend", {})
         elif kind == "SignalAccepted":
-            signal(state, payload, day)
+            signal(state, number, payload, day)
     return state
 
 
@@ -339,24 +340,38 @@ def adopt(state: Map, numbers: Map | None) -> None:
     state["policy"] = numbers
 
 
-def signal(state: Map, payload: Map, day: int | None) -> None:
+def signal(state: Map, number: int, payload: Map, day: int | None) -> None:
     """A signal."""
     before = state["today"]["day"]
     if day is not None and (before is None or day > before):
         state["today"] = fresh(day)
     today, policy = state["today"], state["policy"]
-    kind = f"{payload['signal']} {payload['actor']}"
+    shown = payload["signal"]
+    if shown == "shared_experience" and remembered(state["shared"], number, payload):
+        shown = "remembrance"
+    kind = f"{shown} {payload['actor']}"
     key = f"{payload['spans'][-1][0]}:{payload['sentence'][0]}"
     entry = today["sentences"].setdefault(key, {"ranks": {}, "peaks": {}})
     if kind not in entry["ranks"]:
         today["shown"][kind] = entry["ranks"][kind] = today["shown"].get(kind, 0) + 1
-    for name, figure in policy["signals"].get(payload["signal"], {}).items():
+    for name, figure in policy["signals"].get(shown, {}).items():
         product = figure * policy["strength"][payload["strength"]] * state["bend"].get(name, 10000)
         size = abs(product) // (entry["ranks"][kind] * 10000 * 10000)
         wanted = size if product >= 0 else -size
         earned = payload["actor"] == "user" and (wanted < 0 or payload["voices"] == ["user"])
         if earned or name not in ("trust", "safety"):
             move(state, entry["peaks"], name, wanted)
+
+
+def remembered(shared: Map, number: int, payload: Map) -> bool:
+    """A shared experience that was told before, or that looks back."""
+    retells = payload.get("retells", [])
+    named = shared.get(str(number), number) != number
+    if payload.get("looks_back") or named or any(shared.get(str(n)) == n for n in retells):
+        return True
+    shared.update({str(n): number for n in retells if str(n) not in shared})
+    shared[str(number)] = number
+    return False
 
 
 def move(state: Map, peaks: Map, name: str, wanted: int) -> None:
@@ -401,7 +416,7 @@ def differences(log: Log, wanted: Map) -> list[str]:
     """Where one branch comes out otherwise than the vector says."""
     standing = Standing(log, wanted["number"])
     state = rapport(standing)
-    digest = domain_hash("state", canonical(["rapport", 1, state])).hex()
+    digest = domain_hash("state", canonical(["rapport", 2, state])).hex()
     pairs = (
         ("path", standing.path[1:], wanted["path"]),
         ("standing", standing.events, wanted["standing"]),

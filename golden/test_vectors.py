@@ -219,6 +219,28 @@ def branched(stage: Stage) -> list[str]:
     return ["again"]
 
 
+def retold(stage: Stage) -> list[str]:
+    """A happening told again in other words, recorded in another order, and looked back on."""
+    bond, clock = stage.bond, stage.clock
+    tellings = (
+        "We watched the first snow from the roof.",
+        "和你一起在山顶看初雪。",
+        "The first snow on that roof, watched with you!",
+        "还记得山顶的初雪吗？",
+        "I keep thinking of the first snow we watched.",
+    )
+    numbers = []
+    for words in tellings:
+        numbers.append(bond.record(words, "Mm.").view().messages[0].number)
+        clock.move(days=2)
+    said = list(zip(numbers, tellings, strict=True))
+    for number, words in (said[2], said[0], said[1], said[4], said[3]):
+        bond.propose(None, [signal("shared_experience", number, words)])
+    lone = bond.fork("lone", after=bond.turns()[-1])
+    lone.edit(numbers[0], "We watched the last train.")
+    return []
+
+
 def erased(stage: Stage) -> list[str]:
     """A message destroyed with what rests on it; what this version does not know; then a message
     whose words are destroyed and whose effects stay, and one that loses those as well.
@@ -294,6 +316,7 @@ def append_foreign(
 SCRIPTS: dict[str, Callable[[Stage], list[str]]] = {
     "plain": plain,
     "branched": branched,
+    "retold": retold,
     "erased": erased,
 }
 

@@ -192,11 +192,17 @@ class Evidence(Payload):
 
 
 class SignalAccepted(Evidence):
-    """Somebody did this towards the other, as the cited words show. Content-free."""
+    """Somebody did this towards the other, as the cited words show. Content-free.
+
+    Of a shared experience, `retells` are the numbers of those recorded before that tell of the same
+    happening elsewhere; `looks_back`: its words say themselves that they speak of the past.
+    """
 
     signal: SignalKind
     actor: Party
     strength: Strength
+    retells: list[int] = Field(default_factory=list)
+    looks_back: bool = False
 
 
 class Reason(Frozen):
@@ -214,6 +220,7 @@ class BeliefStated(Evidence):
     the one whom it is about, or is hearsay. `value` is in the words of the text where it stands
     there. `valid_from` and `valid_until` are dates as far as they are known. `same_as` is the
     number of the event that was the first to state the same with the same dates, if there was one.
+    Of an occurrence, `retells` are those recorded before that tell of the same in other words.
     """
 
     subject: str
@@ -228,6 +235,7 @@ class BeliefStated(Evidence):
     valid_until: str | None = None
     because: Reason | None = None
     same_as: int | None = None
+    retells: list[int] = Field(default_factory=list)
 
 
 class BeliefConfirmed(Evidence):

@@ -4,6 +4,7 @@ What a signal does comes from the policy; on top, so that closeness is lived and
 
 - trust and safety rise only by what the user does, and never on the agent's own words;
 - the n-th same signal of a local day counts 1/n;
+- a shared experience that was told before, or whose words look back, counts as a remembrance;
 - per cited sentence and dimension only the strongest counts;
 - per dimension and local day, gains and losses end at the policy's limits.
 """
@@ -27,6 +28,7 @@ def _initial() -> State:
         "policy": numbers,
         "bend": {},
         "today": _day(None),
+        "shared": {},
     }
 
 
@@ -60,13 +62,16 @@ def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
     if day is not None and (today["day"] is None or day > today["day"]):
         today = state["today"] = _day(day)
     payload, policy = event.payload, state["policy"]
-    kind = f"{payload['signal']} {payload['actor']}"
+    shown = payload["signal"]
+    if shown == "shared_experience" and _is_remembered(state["shared"], event):
+        shown = "remembrance"
+    kind = f"{shown} {payload['actor']}"
     sentence = _sentence(today, payload)
     rank = sentence["ranks"].get(kind)
     if rank is None:
         rank = today["shown"][kind] = sentence["ranks"][kind] = today["shown"].get(kind, 0) + 1
     strength = policy["strength"][payload["strength"]]
-    for dimension, figure in policy["signals"][payload["signal"]].items():
+    for dimension, figure in policy["signals"][shown].items():
         bend = state["bend"].get(dimension, ONE)
         wanted = _divide(figure * strength * bend, rank * ONE * ONE)
         if dimension in _EARNED and not _earns(payload, wanted):
@@ -82,6 +87,24 @@ def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
             if trace is not None:
                 value = state["values"][dimension]
                 trace.append(Reason(event.number, dimension, change, value))
+
+
+def _is_remembered(shared: dict[str, int], event: Event) -> bool:
+    """Whether a shared experience is one that was told before, wherever it was recorded.
+
+    `shared` has each that counted in full, and those that it names, with the number of the former.
+    """
+    number, retells = event.number, event.payload.get("retells", ())
+    if event.payload.get("looks_back", False):
+        return True
+    if shared.get(str(number), number) != number:
+        return True
+    if any(shared.get(str(other)) == other for other in retells):
+        return True
+    for other in retells:
+        shared.setdefault(str(other), number)
+    shared[str(number)] = number
+    return False
 
 
 def _earns(payload: dict[str, Any], wanted: int) -> bool:
@@ -112,7 +135,7 @@ def _divide(number: int, by: int) -> int:
     return number // by if number >= 0 else -(-number // by)
 
 
-RAPPORT = Projection("rapport", 1, READS, _initial, _apply)
+RAPPORT = Projection("rapport", 2, READS, _initial, _apply)
 
 
 def rapport_under(policy: Policy) -> Projection:
@@ -122,4 +145,4 @@ def rapport_under(policy: Policy) -> Projection:
     def initial() -> State:
         return {**_initial(), "values": dict(numbers["start"]), "policy": numbers}
 
-    return Projection("rapport", 1, READS - {"PolicyAdopted"}, initial, _apply)
+    return Projection("rapport", 2, READS - {"PolicyAdopted"}, initial, _apply)

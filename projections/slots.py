@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from enishi.kernel.words.vocabulary import compared, normalised, published_keys
+from enishi.projections.happenings import join_retold
 from enishi.projections.intervals import (
     BEGINNING,
     CLAIMED,
@@ -142,10 +143,18 @@ def _slots(
         about = normalised(record["subject"])
         if (subject is None or subject == about) and key in (None, record["key"]):
             found.setdefault((about, record["key"]), []).append(_telling(number, record))
-    for tellings in found.values():
+    for slot, tellings in found.items():
         if len(tellings) > 1:
             _join_languages(stated, tellings)
+            if not _single(slot[1]):
+                join_retold(stated, tellings)
     return found
+
+
+def _single(key: str) -> bool:
+    """Whether a slot of this key holds one value at a time."""
+    known = published_keys().get(key)
+    return known is not None and known.values == "one"
 
 
 def _telling(number: int, record: Record) -> Telling:
@@ -213,8 +222,7 @@ def _cites_the_same(one: Record, other: Record) -> bool:
 
 def _slot(asked: Asked, slot: tuple[str, str], tellings: list[Telling]) -> Iterator[Belief]:
     """The beliefs about one subject under one key."""
-    key = published_keys().get(slot[1])
-    single = key is not None and key.values == "one"
+    single = _single(slot[1])
     lines: dict[str, list[Telling]] = {}
     for telling in tellings:
         lines.setdefault("" if single else telling.thing[0], []).append(telling)

@@ -42,10 +42,11 @@ from enishi.kernel.words.carried import (
     wording_follows,
 )
 from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.happenings import looks_back
 from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""
@@ -239,7 +240,7 @@ def _self_caused(case: Case) -> bool:
     if case.voices != {"agent"} or not all(given):
         return False
     if isinstance(proposal, Signal):
-        return proposal.signal == "remembrance"
+        return proposal.signal == "remembrance" or _looks_back(case)
     if isinstance(proposal, BeliefConfirmation):
         target = case.number_of(proposal.belief)
         return any(target in numbers for numbers in given)
@@ -251,6 +252,13 @@ def _self_caused(case: Case) -> bool:
     told = [case.referenced(number) for numbers in given for number in numbers]
     slot = (case.subject, proposal.key)
     return any((one.get("subject"), one.get("key")) == slot for one in told)
+
+
+def _looks_back(case: Case) -> bool:
+    """Whether a shared experience is told as one that is remembered."""
+    start, end = case.evidence.sentence if case.evidence else (0, 0)
+    told = isinstance(case.proposal, Signal) and case.proposal.signal == "shared_experience"
+    return told and looks_back((case.latest.content or "")[start:end])
 
 
 def _only_asked(case: Case) -> bool:

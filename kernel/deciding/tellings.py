@@ -2,15 +2,26 @@
 
 A belief may be told often, and any of the tellings may fall or be erased. What speaks of the belief
 (a confirmation, a retraction) therefore names each telling of it that was recorded first, with the
-dates that were given; a later telling names that first one. Numbers carry no content, so they may
-stay where the words are gone.
+dates that were given; a later telling names that first one. What tells of a happening, a belief of
+that category or a shared experience, also names all that were recorded before it and tell of the
+same in other words. Numbers carry no content, so they may stay where the words are gone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from enishi.kernel.stream import Stream
+from enishi.kernel.words.happenings import (
+    Happening,
+    Sentence,
+    days_meet,
+    happening_of,
+    same_happening,
+)
+from enishi.kernel.words.sentences import sentence_at
 from enishi.kernel.words.vocabulary import compared, normalised
 
 _Thing = tuple[str, str, str, bool]
@@ -37,6 +48,8 @@ class _Known:
 
 def with_tellings(stream: Stream, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     """The payload of what is about to be recorded, with the tellings that it has to name."""
+    if _slot(kind, payload) is not None:
+        payload = {**payload, **_as_happening(stream, kind, payload)}
     if kind == "BeliefStated":
         known = _known(stream).firsts.get(_thing(payload), ())
         same = [first.number for first in known if first[1:] == _dates(payload)]
@@ -46,7 +59,10 @@ def with_tellings(stream: Stream, kind: str, payload: dict[str, Any]) -> dict[st
         if told is None:
             return payload
         known = _known(stream).firsts.get(_thing(told), ())
-        named = sorted(first.number for first in known if _overlap(first, _dates(told)))
+        same = [first.number for first in known if days_meet(first[1:], _dates(told))]
+        if _slot("BeliefStated", told) is not None:
+            same += _told(stream).links.get(payload["belief"], ())
+        named = sorted(set(same))
         return {**payload, "tellings": named} if named != [payload["belief"]] else payload
     return payload
 
@@ -92,9 +108,110 @@ def _dates(payload: dict[str, Any]) -> tuple[str, str]:
     return payload.get("valid_from") or "", payload.get("valid_until") or ""
 
 
-def _overlap(first: _First, dates: tuple[str, str]) -> bool:
-    """Whether two periods may have a day in common. A date stands for all days that it begins."""
-    since, until = dates
-    return (not until or first.since[: len(until)] <= until) and (
-        not first.until or since[: len(first.until)] <= first.until
+# Happenings
+
+_Slot = tuple[str, ...]
+"""Only tellings of one slot may tell of the same: of the two together, or of one subject."""
+
+
+class _Telling(NamedTuple):
+    """One telling of a happening. `place` is the text and the start of the sentence it rests on."""
+
+    number: int
+    place: tuple[int, int] | None
+    happening: Happening
+
+
+@dataclass
+class _Told:
+    """All recorded tellings of happenings, by slot and word; `links` are those of the same.
+
+    `read` says how many events of each type were looked at; of what was erased (`erased` numbers)
+    nothing is known any more.
+    """
+
+    erased: int
+    read: dict[str, int] = field(default_factory=dict)
+    words: dict[_Slot, dict[str, list[_Telling]]] = field(default_factory=dict)
+    links: dict[int, set[int]] = field(default_factory=dict)
+
+
+def _as_happening(stream: Stream, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """What is recorded of a telling: the earlier tellings of the same, and whether it looks back."""
+    known = _told(stream)
+    telling = _telling(stream, len(stream.history), payload)
+    found: dict[str, Any] = {}
+    if same := _same(known, _slot(kind, payload), telling):
+        found["retells"] = same
+    if kind == "SignalAccepted" and telling.happening.looks_back:
+        found["looks_back"] = True
+    return found
+
+
+def _same(known: _Told, slot: _Slot | None, telling: _Telling) -> list[int]:
+    """The numbers of known tellings of the same. Two things of one sentence stay two."""
+    words = known.words.get(slot or (), {})
+    others = {
+        other.number: other for word in telling.happening.what for other in words.get(word, ())
+    }
+    return sorted(
+        number
+        for number, other in others.items()
+        if (telling.place is None or other.place != telling.place)
+        and same_happening(telling.happening, other.happening)
     )
+
+
+def _told(stream: Stream) -> _Told:
+    erased = len(stream.history.erased)
+    known: _Told | None = stream.kept.get(_Told)
+    if known is None or known.erased != erased:
+        known = stream.kept[_Told] = _Told(erased)
+    for kind in ("BeliefStated", "SignalAccepted"):
+        recorded = stream.history.all(kind)
+        unread = recorded[known.read.get(kind, 0) :]
+        for number, payload in stream.payloads(unread).items() if unread else ():
+            slot = _slot(kind, payload)
+            if slot is None:
+                continue
+            telling = _telling(stream, number, payload)
+            for other in payload.get("retells", ()):
+                known.links.setdefault(number, set()).add(other)
+                known.links.setdefault(other, set()).add(number)
+            words = known.words.setdefault(slot, {})
+            for word in telling.happening.what:
+                words.setdefault(word, []).append(telling)
+        known.read[kind] = len(recorded)
+    return known
+
+
+def _slot(kind: str, payload: dict[str, Any]) -> _Slot | None:
+    """Where a telling of a happening belongs; None of whatever tells of none."""
+    if kind == "SignalAccepted" and payload["signal"] == "shared_experience":
+        return ("shared",)
+    if kind == "BeliefStated" and payload.get("category") == "occurrence":
+        so = "so" if payload.get("polarity", True) else "not so"
+        return normalised(payload["subject"]), payload["key"], so
+    return None
+
+
+def _telling(stream: Stream, number: int, payload: dict[str, Any]) -> _Telling:
+    spans = payload["spans"]
+    texts = stream.payloads(sorted({text for text, _, _ in spans if stream.is_text(text)}))
+    said, known = [], {stream.line.user, stream.line.agent}
+    for text, start, end in spans:
+        told = texts.get(text)
+        if told is not None:
+            known |= {told[name] for name in ("speaker", "name") if name in told}
+            first, last = sentence_at(told["content"], start, end)
+            moment = stream.history.moment(stream.history.root_text(text))
+            said.append(Sentence(told["content"][first:last], moment))
+    words = payload.get("value") or " ".join(one.words for one in said)
+    dates = payload.get("valid_from"), payload.get("valid_until")
+    place = (spans[-1][0], payload["sentence"][0]) if spans and payload["sentence"] else None
+    return _Telling(number, place, happening_of(words, said, _parts(known), dates))
+
+
+def _parts(names: Iterable[str]) -> set[str]:
+    """Names and the words that they are made of."""
+    return {part for name in names for part in (name, *name.split())}

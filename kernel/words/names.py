@@ -29,6 +29,12 @@ def missing_names(wording: str, words: str) -> list[str]:
     return latin + [name for name in chinese_names(wording) if name not in words]
 
 
+def names_in(wording: str) -> Iterator[str]:
+    """What is written as a name, in either script."""
+    yield from map(_plain, _latin_names(wording))
+    yield from chinese_names(wording)
+
+
 def chinese_names(wording: str) -> Iterator[str]:
     """What is shaped like a Chinese personal name; a family name alone where a title follows it."""
     for match in _chinese(wording):

@@ -520,8 +520,18 @@ def show(
     policy: Annotated[
         Path | None, typer.Option(help="As it would be under the policy in this TOML file.")
     ] = None,
+    portrait: Annotated[
+        bool, typer.Option("--portrait", help="Who the user is, each sentence with its words.")
+    ] = False,
 ) -> Answer:
     """Show where the relationship stands, and what moved it last."""
+    if portrait:
+        from enishi.packs.recalled import print_portrait
+
+        if as_lived is not None or policy is not None:
+            _fail("--portrait goes with --at alone", 2)
+        sentences = bond.portrait(at=_at(at))
+        return Answer(sentences, lambda console: print_portrait(console, sentences))
     if at is None and as_lived is None and policy is None:
         overview = _overview(bond)
         return Answer(overview, lambda console: terminal.print_overview(console, overview))
@@ -617,6 +627,13 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="The parts of each score, and what was left out.")
     ] = False,
+    audience: Annotated[
+        str, typer.Option(help="Who will see it: agent, user, or the ids of a group, with commas.")
+    ] = "agent",
+    render: Annotated[
+        Literal["en", "zh"] | None,
+        typer.Option(help="The block for a prompt instead, in this language."),
+    ] = None,
     turn: Annotated[
         int | None, typer.Option("--trace", help="What the reply of this turn was given, and used.")
     ] = None,
@@ -631,7 +648,13 @@ def recall(
         return Answer(traced, lambda console: print_trace(console, traced))
     if query is None:
         _fail('say what is to be remembered: enishi recall "the exam", or --trace TURN', 2)
-    found = bond.recall(query, at=_at(at), budget=budget, within=within, items=items)
+    seen_by = audience if audience in ("agent", "user") else audience.split(",")
+    found = bond.recall(
+        query, at=_at(at), budget=budget, within=within, items=items, audience=seen_by
+    )
+    if render is not None:
+        block = found.render(render)
+        return Answer({"block": block}, lambda console: terminal.say_all(console, block))
     shown = {**terminal.plain(found), "outcome": found.outcome}
     return Answer(shown, lambda console: print_recall(console, found, explain))
 

@@ -129,12 +129,15 @@ from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
-from enishi.projections.recall.budget import Counter, counter_of
+from enishi.projections.recall.budget import counter_of
 from enishi.projections.recall.gate import Gate, gate
-from enishi.projections.recall.holding import known_names
+from enishi.projections.recall.hearing import viewers_in, viewers_of
+from enishi.projections.recall.holding import known_names, seen_on
 from enishi.projections.recall.index import drop_index, keep_up
-from enishi.projections.recall.items import ELSEWHERE, LAYERS, Layer, Recall
+from enishi.projections.recall.items import ELSEWHERE, LAYERS, Item, Layer, Recall, Viewers
+from enishi.projections.recall.portrait import portrait_items
 from enishi.projections.recall.recalling import Query, recall
+from enishi.projections.recall.rendering import LANGUAGES, Counter
 from enishi.projections.recall.tracing import Trace, report_used, trace
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
@@ -1105,16 +1108,20 @@ class Relationship:
         items: int | None = None,
         layers: Collection[Layer] = ELSEWHERE,
         counter: Counter | str | None = None,
+        audience: Audience | Collection[str] = "agent",
     ) -> Recall:
         """What is remembered of this: items with reasons and sources, and what was left out.
 
         `budget` is in tokens (800, if left out) by `counter`: a function, the name of an encoding of tiktoken, or (left
         out) an estimate on the safe side. After `within` milliseconds the rest is not searched.
         `items` is how many the query may find (five, if left out). `at`: of what had happened by
-        then. It changes nothing; see `Turn.recall` for what a reply is given.
+        then. `audience` is who will see it: the agent alone, `user`, or the ids of a group, of whom
+        all must have heard what they are told. It changes nothing; see `Turn.recall` for what a
+        reply is given.
         """
         asked = Gate(True, "asked for")
-        return self._recall(query, asked, at, budget, within, items, layers, counter)
+        viewers = viewers_of(audience)
+        return self._recall(query, asked, at, budget, within, items, layers, counter, viewers)
 
     def _recall(
         self,
@@ -1126,6 +1133,7 @@ class Relationship:
         items: int | None,
         layers: Collection[Layer],
         counter: Counter | str | None,
+        viewers: Viewers,
         but: int | None = None,
     ) -> Recall:
         ends = None if within is None else monotonic() + within / 1000
@@ -1145,6 +1153,7 @@ class Relationship:
             items,
             until,
             but,
+            viewers,
         )
 
         def enough() -> bool:
@@ -1153,7 +1162,22 @@ class Relationship:
         if answer.open:
             keep_up(self._stream, enough)
         with self._reading() as branch:
+            if viewers == "agent":
+                asked.mood = self._mood_lines(branch, until)
             return recall(self._stream, branch, asked, enough)
+
+    def _mood_lines(self, branch: int, until: Moment | None) -> dict[str, str]:
+        """The line on the user's mood in each language, where it is away from its baseline."""
+        state = reading.mood_state(self._stream, branch, until)
+        view = mood_at(state, "user", until or self._store._now())
+        lines = {language: mood_line(view, language) for language in LANGUAGES}
+        return {language: line for language, line in lines.items() if line}
+
+    def portrait(self, *, at: datetime | None = None) -> list[Item]:
+        """Who the user is, as of a moment (now, if left out): sentences that each rest on a belief."""
+        state, when = self._as_of(BELIEFS, at)
+        with self._reading() as branch:
+            return portrait_items(state, when, seen_on(self._stream, branch), lambda view: ())
 
     def recall_trace(self, turn: Turn | int) -> Trace:
         """What the reply of a turn had been offered, and what it made use of."""
@@ -1332,19 +1356,22 @@ class Turn:
         layers: Collection[Layer] = LAYERS,
         counter: Counter | str | None = None,
         needed: bool | None = None,
+        audience: Audience | Collection[str] | None = None,
     ) -> Recall:
         """What to remember for the reply to this turn; takes what `Relationship.recall` takes.
 
-        The query is what was said, unless another is given, and is no evidence itself. A gate
+        Its audience is the agent alone, in a scene all who are there. The query is what was said, unless another is given, and is no evidence itself. A gate
         decides first whether recall is needed: if it is not, only what is pinned is there, and
         `needed` is the caller's own word on it. What was offered is recorded with the reply.
         """
         text = self.text if query is None else query
         with self._bond._reading() as branch:
             names = known_names(self._bond._stream, branch)
+            there = viewers_in(self._bond._stream, self.number)
+        viewers = there if audience is None else viewers_of(audience)
         answer = gate(text, names, override=needed)
         found = self._bond._recall(
-            text, answer, None, budget, within, items, layers, counter, self.number
+            text, answer, None, budget, within, items, layers, counter, viewers, self.number
         )
         self._offered = found.numbers
         return found
@@ -1657,6 +1684,7 @@ class AsyncRelationship:
     merge = _twin(Relationship.merge)
     shortened = _twin(Relationship.shortened)
     recall = _twin(Relationship.recall)
+    portrait = _twin(Relationship.portrait)
     recall_trace = _twin(Relationship.recall_trace)
     why_rapport = _twin(Relationship.why_rapport)
     why_mood = _twin(Relationship.why_mood)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rich.console import Console
 
@@ -13,7 +14,7 @@ from enishi.projections.recall.tracing import Trace
 _OUTCOMES = {
     "no record": "There is no record of that.",
     "not searched": "It was not searched for: there was no more time.",
-    "withheld": "What may say so was withheld by whoever passed the log on.",
+    "withheld": "What may say so was withheld: by whoever passed the log on, or from this audience.",
     "faded": "Only faint traces of it are left; ask in more of its own words.",
     "only asked": "It was asked about before, and nothing was ever said of it.",
 }
@@ -43,6 +44,20 @@ def print_recall(console: Console, found: Recall, explain: bool) -> None:
         say(console, f"left out: {'; '.join(told)}")
     if explain:
         _print_scores(console, found)
+
+
+def print_portrait(console: Console, sentences: Sequence[Item]) -> None:
+    """The portrait of the user, a sentence a row, each with the words that it rests on."""
+    if not sentences:
+        say(console, "Nothing is known of the user yet.")
+        return
+    table = table_of("number >", "sentence", "how known", "since", "words")
+    for item in sentences:
+        words = "; ".join(quote.words or "(gone)" for quote in item.sources)
+        add_row(
+            table, item.number, item.text, item.authority, time_of(item.happened), short_line(words)
+        )
+    console.print(table)
 
 
 def print_trace(console: Console, traced: Trace) -> None:

@@ -72,6 +72,12 @@ def say(console: Console, line: str, style: str | None = None) -> None:
     )
 
 
+def say_all(console: Console, text: str) -> None:
+    """Several lines, each as it is."""
+    for line in text.split("\n"):
+        say(console, line)
+
+
 def print_relationships(console: Console, summaries: Iterable[Summary]) -> None:
     """The relationships of a store."""
     table = table_of("agent", "user", "branch", "turns >", "events >", "last spoke")

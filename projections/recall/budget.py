@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from enishi.kernel.errors import InvalidInput
 from enishi.projections.recall.items import Item, LeftOut, Reason
-
-Counter = Callable[[str], int]
-"""How many tokens a text has."""
+from enishi.projections.recall.rendering import Counter, cost_of
 
 ESTIMATE = "estimate"
 
-FRAME = 40
-"""Tokens that a rendering takes for itself, before any item."""
-
-LABEL = 16
-"""Tokens that a rendering takes for each item, for what it is, since when and by whom."""
+LABEL = 40
+"""Tokens that are kept for what an item says besides its words, where these are chosen to fit."""
 
 _PARTS = re.compile("([A-Za-z0-9]+)|([\u0080-\u02ff\u0370-\u1fff]+)|([\u2e80-\ud7af])|([^ \\t])")
 
@@ -64,10 +58,11 @@ def counter_of(given: Counter | str | None) -> tuple[str, Counter]:
 
 @dataclass(slots=True)
 class Basket:
-    """What is taken, within a budget of tokens."""
+    """What is taken, within a budget of tokens; `frame` are those of a block without items."""
 
     budget: int
     counter: Counter
+    frame: int
     used: int = 0
     items: list[Item] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -75,19 +70,15 @@ class Basket:
     @property
     def room(self) -> int:
         """Tokens that are left for items."""
-        return self.budget - (self.used or FRAME)
-
-    def cost(self, text: str) -> int:
-        """Tokens of a text as an item."""
-        return self.counter(text) + LABEL
+        return self.budget - (self.used or self.frame)
 
     def take(self, item: Item, share: int | None = None) -> bool:
         """Take an item if it fits, also into the `share` of tokens that its kind may take."""
-        tokens = self.cost(item.text)
+        tokens = cost_of(item, self.counter)
         if tokens > self.room or (share is not None and tokens > share):
             self.leave(replace(item, tokens=tokens), "over budget")
             return False
-        self.used = (self.used or FRAME) + tokens
+        self.used = (self.used or self.frame) + tokens
         self.items.append(replace(item, tokens=tokens))
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from enishi.kernel.explaining import Quote, quotes
@@ -14,7 +14,7 @@ from enishi.kernel.stream import Stream
 from enishi.kernel.words.vocabulary import published_keys
 from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at
 from enishi.projections.promises import LoopView, PromiseView, loops_at, promises_at
-from enishi.projections.recall.items import Authority, Because, Item, Score
+from enishi.projections.recall.items import Authority, Because, Item, Rival, Score
 from enishi.projections.tensions import TensionView, open_tensions, tensions
 
 STRONG = 2
@@ -96,7 +96,28 @@ def authority_of(view: BeliefView, sources: Iterable[Quote] = ()) -> Authority:
     return "reported" if view.authority == "reported" else "claimed"
 
 
-def belief_item(view: BeliefView, seen: Seen, because: Because, score: Score | None = None) -> Item:
+def is_said(view: BeliefView) -> bool:
+    """Whether a belief is what somebody said, and no inference, which is the agent's own."""
+    return view.basis == "explicit"
+
+
+def rival_of(view: BeliefView, other: BeliefView, seen: Seen) -> Rival:
+    """What contradicts a belief, and how it stands to it."""
+    standing: str = other.status
+    if other.status == "replaced" and other.reason == "corrected":
+        standing = "corrected"
+    elif other.status == "current" and view.status == "conflicting":
+        standing = "prevails"
+    return Rival(other.number, statement(other, seen), standing)
+
+
+def belief_item(
+    view: BeliefView,
+    seen: Seen,
+    because: Because,
+    score: Score | None = None,
+    rivals: tuple[Rival, ...] = (),
+) -> Item:
     """A belief as an item."""
     sources = seen.quotes(view.spans)
     return Item(
@@ -113,10 +134,11 @@ def belief_item(view: BeliefView, seen: Seen, because: Because, score: Score | N
         speaker=sources[-1].speaker if sources else None,
         note=None if view.status == "current" else view.status,
         sources=sources,
-        authority=authority_of(view, sources),
+        authority="partial" if seen.stream.is_partial(view.number) else authority_of(view, sources),
         confidence=10_000 if view.basis == "explicit" else _INFERRED,
         valid_until=view.valid_until,
-        conflicts=view.possible_conflicts,
+        rivals=rivals,
+        audience="user" if is_said(view) else "agent",
         score=score,
     )
 
@@ -141,8 +163,9 @@ def promise_item(
         speaker=sources[-1].speaker if sources else None,
         note=", ".join([view.status, *timing]),
         sources=sources,
-        authority="established",
+        authority="partial" if seen.stream.is_partial(view.number) else "established",
         valid_until=due,
+        audience="user",
         score=score,
     )
 
@@ -163,11 +186,15 @@ def tension_item(view: TensionView, seen: Seen) -> Item:
         speaker=sources[-1].speaker if sources else None,
         note=view.state.replace("_", " "),
         sources=sources,
-        authority="established",
+        authority="partial" if seen.stream.is_partial(view.number) else "established",
     )
 
 
-def pinned_beliefs(state: State, at: Moment, seen: Seen) -> list[Item]:
+Rivals = Callable[[BeliefView], tuple[Rival, ...]]
+"""What contradicts a belief."""
+
+
+def pinned_beliefs(state: State, at: Moment, seen: Seen, rivals: Rivals) -> list[Item]:
     """Current constraints, instructions and strong preferences, in this order, by when they were told."""
     slots = {
         (record["subject"], record["key"])
@@ -183,7 +210,7 @@ def pinned_beliefs(state: State, at: Moment, seen: Seen) -> list[Item]:
             ):
                 found[view.number] = view
     order = sorted(found.values(), key=lambda v: (list(_PINNED).index(v.category), v.number))
-    return [belief_item(view, seen, _PINNED[view.category]) for view in order]
+    return [belief_item(view, seen, _PINNED[view.category], rivals=rivals(view)) for view in order]
 
 
 def open_promises(state: State, at: Moment, seen: Seen) -> list[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from enishi.kernel.deciding.proposals import Audience
@@ -67,6 +67,9 @@ erased        it was destroyed; what it said cannot be known any more
 audience      it is not for those who will see it
 """
 
+Viewers = Audience | tuple[str, ...]
+"""Who will see a recall: the agent alone, the user, or a group by the ids of its members."""
+
 Outcome = Literal["found", "no record", "not searched", "withheld", "faded", "only asked"]
 
 
@@ -98,14 +101,26 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Rival:
+    """A belief that contradicts another one. `standing` says how the two stand to each other: its own
+    status, or `corrected`, or `prevails` where it is the one that weighs more.
+    """
+
+    number: int
+    text: str
+    standing: str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One thing to remember. `numbers` are the records that it rests on, its own first.
 
     `text` consists of whole sentences; `cut` says that the record has more of them. `score` is None
     for what was not searched for. `confidence` runs from 0 to 10000. `valid_until` is a date as it
     was given. `sources` have the words to the letter. `note` is what a reader has to know besides:
-    where a promise stands, who bears a tension. `answers` is the question before it. `conflicts` are the numbers of what contradicts it.
-    `audience` is who may see it at most.
+    where a promise stands, who bears a tension. `answers` is the question before it. `rivals`
+    contradict it. `audience` is who may see it at most: the agent alone, unless it was said; then
+    also the user, and whoever was there.
     """
 
     numbers: tuple[int, ...]
@@ -121,7 +136,7 @@ class Item:
     authority: Authority = "claimed"
     confidence: int = 10_000
     valid_until: str | None = None
-    conflicts: tuple[int, ...] = ()
+    rivals: tuple[Rival, ...] = ()
     audience: Audience = "agent"
     cut: bool = False
     score: Score | None = None
@@ -131,6 +146,12 @@ class Item:
     def number(self) -> int:
         """The record that the item is about."""
         return self.numbers[0]
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """All records whose words a rendering of it shows."""
+        beside = () if self.answers is None else (self.answers.text,)
+        return (*self.numbers, *beside, *(rival.number for rival in self.rivals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +171,9 @@ class Recall:
     """What to remember now. `items` come in the order in which they should be read.
 
     `used` of `budget` tokens are taken, by `counter`. `searched` are the layers that were reached,
-    `unknown` the terms of the query that stand nowhere on the branch.
+    `unknown` the terms of the query that stand nowhere on the branch. `audience` is who will see it.
+    `mood` has the line on the user's mood in each language, where there is one and it is for the
+    agent alone; `hint` is something to bring up, and empty as yet. Both are in the budget.
     """
 
     query: str
@@ -164,11 +187,23 @@ class Recall:
     left_out: tuple[LeftOut, ...]
     searched: tuple[Layer, ...]
     unknown: tuple[str, ...]
+    audience: Viewers = "agent"
+    mood: dict[str, str] = field(default_factory=dict)
+    hint: str = ""
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """The records that a prompt made of this offers, each once: what a reply was given."""
-        return tuple(dict.fromkeys(number for item in self.items for number in item.numbers))
+        return tuple(dict.fromkeys(number for item in self.items for number in item.shown))
+
+    def render(self, language: str = "en", format: str = "markdown") -> str:
+        """The block for a prompt, in English or Chinese (en, zh), as Markdown or JSON.
+
+        Empty where there is nothing to say. Markdown is within the budget.
+        """
+        from enishi.projections.recall.rendering import render
+
+        return render(self, language, format)
 
     @property
     def found(self) -> tuple[Item, ...]:
@@ -184,6 +219,12 @@ class Recall:
         ):
             return "found"
         reasons = Counter(one.reason for one in self.left_out if one.layer != "pinned")
+        # What the words found and these may not see; the rest of what they may not see is no answer.
+        if any(
+            one.reason == "audience" and one.layer in searched and one.kind != "episode"
+            for one in self.left_out
+        ):
+            return "withheld"
         for reason in _EMPTY:
             if reasons[reason]:
                 return reason

@@ -6,7 +6,7 @@ from enishi.kernel.deciding.proposals import Category
 from enishi.kernel.fold import State
 from enishi.kernel.moments import Moment
 from enishi.projections.beliefs import BeliefView, beliefs_at
-from enishi.projections.recall.holding import Seen, belief_item
+from enishi.projections.recall.holding import Rivals, Seen, belief_item
 from enishi.projections.recall.items import Item
 
 SENTENCES = 8
@@ -30,9 +30,12 @@ def portrait_views(state: State, at: Moment) -> list[BeliefView]:
     return about[:SENTENCES]
 
 
-def portrait_items(state: State, at: Moment, seen: Seen) -> list[Item]:
+def portrait_items(state: State, at: Moment, seen: Seen, rivals: Rivals) -> list[Item]:
     """The portrait, sentence by sentence."""
-    return [belief_item(view, seen, "portrait") for view in portrait_views(state, at)]
+    return [
+        belief_item(view, seen, "portrait", rivals=rivals(view))
+        for view in portrait_views(state, at)
+    ]
 
 
 def _weight(view: BeliefView) -> tuple[int, int, int, int]:

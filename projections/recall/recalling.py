@@ -8,7 +8,7 @@ time is over, what was not reached says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from enishi.kernel.explaining import Quote
@@ -21,17 +21,20 @@ from enishi.projections.episodes import episodes_of
 from enishi.projections.policy import ONE, RecallNumbers
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import policy_in_force, state_then
-from enishi.projections.recall.budget import LABEL, Basket, Counter
+from enishi.projections.recall.budget import LABEL, Basket, estimate
 from enishi.projections.recall.corpus import Corpus, corpus_of
 from enishi.projections.recall.evidence import Evidence
 from enishi.projections.recall.gate import Gate
+from enishi.projections.recall.hearing import Hearing
 from enishi.projections.recall.holding import (
     Seen,
     authority_of,
     belief_item,
+    is_said,
     open_promises,
     pinned_beliefs,
     promise_item,
+    rival_of,
     seen_on,
     tension_items,
 )
@@ -45,10 +48,19 @@ from enishi.projections.recall.items import (
     LeftOut,
     Reason,
     Recall,
+    Rival,
     Score,
+    Viewers,
 )
 from enishi.projections.recall.portrait import portrait_items
 from enishi.projections.recall.ranking import Marks, Sort, marks_of, scored, verdict
+from enishi.projections.recall.rendering import (
+    LANGUAGES,
+    Counter,
+    emptiness,
+    frame_cost,
+    render,
+)
 from enishi.projections.recall.running import episode_items, session_items
 from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
 from enishi.projections.recall.windows import window
@@ -64,6 +76,7 @@ class Query:
     """What is asked for. `until` is set where only what had happened by `at` may be known.
 
     `but` is the turn that is being answered: what it says is the question, and no evidence.
+    `audience` is who will see it; `mood` is the line on the user's mood in each language.
     """
 
     text: str
@@ -76,13 +89,15 @@ class Query:
     items: int | None = None
     until: Moment | None = None
     but: int | None = None
+    audience: Viewers = "agent"
+    mood: dict[str, str] = field(default_factory=dict)
 
 
 def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: False) -> Recall:
     """What to remember now. Needs `reading`; `keep_up` before it keeps the index up to date."""
     asked = _Asking(stream, branch, query, enough)
     asked.answer()
-    return Recall(
+    found = Recall(
         query=query.text,
         at=query.at,
         branch=stream.all_names()[branch],
@@ -94,7 +109,27 @@ def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: F
         left_out=tuple(asked.basket.left_out),
         searched=tuple(asked.searched),
         unknown=asked.unknown,
+        audience=query.audience,
+        mood=asked.mood,
     )
+    frame = asked.basket.frame
+    if not found.used and frame <= query.budget and (found.mood or emptiness(found)):
+        found = replace(found, used=frame)
+    return found if query.counter is estimate else _within(found, query.counter)
+
+
+def _within(found: Recall, counter: Counter) -> Recall:
+    """The same with no more items than a counter allows to which lines count otherwise together."""
+    items, left_out = list(found.items), list(found.left_out)
+    while True:
+        found = replace(found, items=tuple(items), left_out=tuple(left_out))
+        tokens = max(counter(render(found, language)) for language in LANGUAGES)
+        if tokens <= found.budget:
+            return replace(found, used=max(tokens, found.used) if items else found.used)
+        if not items:
+            return replace(found, used=0, mood={})
+        last = items.pop()
+        left_out.append(LeftOut("over budget", last.layer, last.kind, last.number))
 
 
 @dataclass(slots=True)
@@ -119,7 +154,9 @@ class _Asking:
     enough: Enough
     numbers: RecallNumbers = field(init=False)
     seen: Seen = field(init=False)
+    hearing: Hearing = field(init=False)
     basket: Basket = field(init=False)
+    mood: dict[str, str] = field(init=False)
     marks: Marks = field(init=False)
     searched: list[Layer] = field(default_factory=list)
     unknown: tuple[str, ...] = ()
@@ -128,7 +165,13 @@ class _Asking:
     def __post_init__(self) -> None:
         self.numbers = policy_in_force(self.stream, self.branch).recall
         self.seen = seen_on(self.stream, self.branch)
-        self.basket = Basket(self.query.budget, self.query.counter)
+        self.hearing = Hearing(self.stream, self.query.audience)
+        self.mood = self.query.mood
+        frame = frame_cost(self.mood, "", self.query.counter)
+        if self.mood and frame > self.query.budget:
+            self.mood = {}
+            frame = frame_cost({}, "", self.query.counter)
+        self.basket = Basket(self.query.budget, self.query.counter, frame)
 
     def answer(self) -> None:
         """Fill the basket, step by step."""
@@ -169,13 +212,14 @@ class _Asking:
 
     def _pinned(self) -> None:
         at = self.query.at
-        for item in pinned_beliefs(self._state(BELIEFS), at, self.seen):
+        for item in pinned_beliefs(self._state(BELIEFS), at, self.seen, self._rivals):
             self._take(item)
-        promised = open_promises(self._state(PROMISES), at, self.seen)
-        for item in promised[: self.numbers.promises]:
-            self._take(item)
-        for item in tension_items(self._state(TENSIONS), self.seen)[: self.numbers.promises]:
-            self._take(item)
+        for items in (
+            open_promises(self._state(PROMISES), at, self.seen),
+            tension_items(self._state(TENSIONS), self.seen),
+        ):
+            for item in self._open(items)[: self.numbers.promises]:
+                self._take(item)
 
     # What the query finds
 
@@ -265,11 +309,11 @@ class _Asking:
         )
         one = _Ranked(
             "beliefs", "belief", view.number, score,
-            lambda: belief_item(view, self.seen, "words", score),
+            lambda: belief_item(view, self.seen, "words", score, self._rivals(view)),
         )  # fmt: skip
         if view.status not in ("current", "future", "conflicting"):
             self._leave(one, "not current")
-        elif self._is_hit(one, "belief"):
+        elif self._is_hit(one, "belief") and self._is_open(one, _texts_of(view), is_said(view)):
             yield one
 
     def _promises(self, found: Found, index: Index) -> Iterator[_Ranked]:
@@ -296,7 +340,7 @@ class _Asking:
             "beliefs", kind, view.number, score,
             lambda: promise_item(view, self.seen, "words", score),
         )  # fmt: skip
-        if self._is_hit(one, "promise"):
+        if self._is_hit(one, "promise") and self._is_open(one, _texts_of(view)):
             yield one
 
     def _texts(self, found: Found, corpus: Corpus, index: Index, most: int) -> Iterator[_Ranked]:
@@ -327,7 +371,7 @@ class _Asking:
             "episodes", "text", hit.number, score,
             lambda: self._text(hit, score, corpus), lambda: evidence.tells(hit),
         )  # fmt: skip
-        if self._is_hit(one, "text"):
+        if self._is_hit(one, "text") and self._is_open(one, [hit.number]):
             yield one
 
     def _text(self, hit: Hit, score: Score, corpus: Corpus) -> Item | None:
@@ -354,6 +398,7 @@ class _Asking:
             else "reported"
             if text.role == "other"
             else "established",
+            audience="user",
             cut=span != (0, len(content)),
             score=score,
         )
@@ -364,6 +409,8 @@ class _Asking:
         if before < 0 or corpus.stretch[before] != corpus.stretch[place]:
             return None
         if not corpus.asking[before] or corpus.by_agent[before] == corpus.by_agent[place]:
+            return None
+        if not self.hearing.heard([corpus.numbers[before]]):
             return None
         text = text_of(self.stream, self.branch, corpus.numbers[before])
         words = text.content or ""
@@ -376,6 +423,39 @@ class _Asking:
         if found != "hit":
             self._leave(one, found)
         return found == "hit"
+
+    def _is_open(self, one: _Ranked, texts: Collection[int], said: bool = True) -> bool:
+        """Whether those who will see it may know of what was found: it takes no place otherwise."""
+        is_open = self.query.audience == "agent" or (said and self.hearing.heard(texts))
+        if not is_open:
+            self._leave(one, "audience")
+        return is_open
+
+    def _open(self, items: Iterable[Item]) -> list[Item]:
+        """Those of them that are open to those who will see it."""
+        found = []
+        for item in items:
+            if self.hearing.is_open(item):
+                found.append(item)
+            else:
+                self.basket.leave(item, "audience")
+        return found
+
+    def _rivals(self, view: BeliefView) -> tuple[Rival, ...]:
+        """What contradicts a belief, or did until it was settled, as far as it is open."""
+        numbers = {*view.possible_conflicts, *(view.resolved_from or ())} - {view.number}
+        if not numbers:
+            return ()
+        beside = beliefs_at(self._state(BELIEFS), self.query.at, subject=view.subject)
+        return tuple(
+            rival_of(view, other, self.seen)
+            for other in beside
+            if other.number in numbers
+            and (
+                self.query.audience == "agent"
+                or (is_said(other) and self.hearing.heard(_texts_of(other)))
+            )
+        )
 
     # What is there in any case
 
@@ -394,7 +474,7 @@ class _Asking:
 
     def _portrait(self) -> None:
         share = self.query.budget * self.numbers.portrait // 10_000
-        for item in portrait_items(self._state(BELIEFS), self.query.at, self.seen):
+        for item in portrait_items(self._state(BELIEFS), self.query.at, self.seen, self._rivals):
             before = self.basket.used
             if self._take(item, share):
                 share -= self.basket.used - before
@@ -407,7 +487,7 @@ class _Asking:
         )
         if gone:
             self.basket.left_out.append(LeftOut("erased", count=gone))
-        withheld = _withheld(self.stream)
+        withheld = len(self.stream.withheld() - history.erased)
         if withheld:
             self.basket.left_out.append(LeftOut("withheld", count=withheld))
 
@@ -415,6 +495,9 @@ class _Asking:
         """Take an item, unless what it says is there already."""
         if self._told.issuperset(item.numbers):
             self.basket.leave(item, "repeated")
+            return False
+        if not self.hearing.is_open(item):
+            self.basket.leave(item, "audience")
             return False
         if not self.basket.take(item, share):
             return False
@@ -424,6 +507,5 @@ class _Asking:
         return True
 
 
-def _withheld(stream: Stream) -> int:
-    """How many records were kept back by whoever passed the log on."""
-    return len(stream.withheld() - stream.history.erased)
+def _texts_of(view: BeliefView | PromiseView | LoopView) -> list[int]:
+    return [span[0] for span in view.spans]

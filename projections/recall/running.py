@@ -8,6 +8,7 @@ from enishi.kernel.transcript import Text, TurnView, turn_views
 from enishi.projections.episodes import Episode, told_episodes
 from enishi.projections.recall.holding import Seen
 from enishi.projections.recall.items import Item
+from enishi.projections.recall.rendering import clean, in_line
 from enishi.projections.shortening import shortened
 from enishi.projections.summarising import extracted
 
@@ -24,7 +25,8 @@ def session_items(seen: Seen, episode: Episode, but: int | None) -> Iterator[Ite
     kept = [(text, start, end) for _, _, text, start, end in episode.entry["peaks"]]
     views = list(turn_views(seen.stream, seen.branch, turns[-8 * WHOLE_TURNS :]))
     for age, view in enumerate(reversed(views)):
-        lines = _whole(view) if age < WHOLE_TURNS else shortened(view, kept).lines
+        whole = age < WHOLE_TURNS
+        lines = _whole(view) if whole else list(map(in_line, shortened(view, kept).lines))
         numbers = tuple(text.number for text in _texts(view))
         if lines and numbers:
             yield Item(
@@ -35,7 +37,8 @@ def session_items(seen: Seen, episode: Episode, but: int | None) -> Iterator[Ite
                 because="running",
                 happened=view.happened,
                 authority="established",
-                cut=age >= WHOLE_TURNS,
+                audience="user",
+                cut=not whole,
             )
 
 
@@ -54,6 +57,7 @@ def episode_items(seen: Seen, episodes: list[Episode]) -> Iterator[Item]:
                 happened=told.texts[texts[0]].happened,
                 sources=seen.quotes((n, 0, len(told.texts[n].content or "")) for n in texts),
                 authority="established",
+                audience="user",
                 cut=True,
             )
 
@@ -64,4 +68,8 @@ def _texts(view: TurnView) -> list[Text]:
 
 
 def _whole(view: TurnView) -> list[str]:
-    return [f"{text.name}: {text.content}" for text in _texts(view)]
+    """Each text with its speaker; what looks like one within a text stands further in."""
+    return [
+        f"{in_line(text.name)}: {clean(text.content or '')}".replace("\n", "\n    ")
+        for text in _texts(view)
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from enishi.kernel.words.sentences import sentences
-from enishi.projections.recall.budget import Counter
+from enishi.projections.recall.rendering import Counter
 from enishi.projections.recall.words import terms
 
 Span = tuple[int, int]

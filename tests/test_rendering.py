@@ -174,7 +174,7 @@ def test_what_is_not_there_is_told_as_what_it_is(bond: Relationship) -> None:
     assert "It was asked about before" in bond.recall("my iguana").render()
     turn = bond.record("The vault is in Bern.", "I see.")
     bond.erase(turn)
-    assert "whether it was among them cannot be known" in bond.recall("volcano").render()
+    assert "whether it was among what was erased cannot be known" in bond.recall("volcano").render()
     assert bond.recall("").render() == ""
     assert bond.recall("volcano", budget=20).render() == ""
 

@@ -121,7 +121,7 @@ from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of, read_chats
 from enishi.packs.taking_in import PackTaken, Wanted, take_pack
 from enishi.projections import PROJECTIONS, reading
-from enishi.projections.beliefs import BeliefView, Staleness, stale
+from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, stale
 from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.episodes import Episode, episodes_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import types
@@ -334,7 +335,7 @@ def play(name: str, folder: Path) -> dict[str, Any]:
         assert bond.verify().ok
         with stream.reading():
             return {
-                "about": SCRIPTS[name].__doc__,
+                "about": inspect.getdoc(SCRIPTS[name]),
                 "records": [described(*row[2:]) for row in stream.log.raw(stream.line.line)],
                 "requests": {f"caller\n{id}": requested(stream, id) for id in requests},
                 "branches": {

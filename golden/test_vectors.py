@@ -378,7 +378,7 @@ def outcome(stream: Stream, branch: int) -> dict[str, Any]:
     fold = fold_of(stream, branch, RAPPORT)
     return {
         "number": branch,
-        "path": standing.path[1:],
+        "path": list(standing.path[1:]),
         "standing": [
             [number, moment.at, moment.offset, moment.day] if moment else [number, None, None, None]
             for depth in range(len(standing.path))

@@ -266,7 +266,7 @@ def _counterparts(stream: Stream, number: int) -> list[int]:
     """The decision of which a derived event came; of a decision, what came of it."""
     history = stream.history
     if history.kind[number] != _DECISION:
-        if number in history.acts or number not in history.causes:
+        if number in history.acts or not history.is_derived(number):
             return []
         targets = stream.record(number).header.targets
         return [target for target in targets if history.kind[target] == _DECISION]
@@ -278,7 +278,7 @@ def _counterparts(stream: Stream, number: int) -> list[int]:
     return [
         n
         for n in (number + 1, *released)
-        if n < len(history) and n in history.causes and _names(stream, n, number)
+        if n < len(history) and history.is_derived(n) and _names(stream, n, number)
     ]
 
 

@@ -44,6 +44,14 @@ TOMBSTONES = frozenset({kind_code("Erased"), kind_code("WordsErased")})
 _ACT_CODES = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.place == "act")
 
 
+def _numbers() -> array[int]:
+    return array("i")
+
+
+def _moments() -> array[int]:
+    return array("q")
+
+
 class Placed(Protocol):
     """What a history needs to know of a record: part of its header."""
 
@@ -80,8 +88,8 @@ class Branch:
 class History:
     """What all headers say, indexed by record number where a field is an array.
 
-    `choice` has the newest choice for a turn (a reply) or a text (a wording), `choice_before` the
-    one that it replaced: a reply, a revision, or an act that chose one of them. `tangled` are the
+    `choice` has the newest choice for a turn (a reply) or a text (a wording), 0 where there is none;
+    `choice_before` the one that it replaced: a reply, a revision, or an act that chose one of them. `tangled` are the
     turns with more to them than being said: an act spoke of them, or several replies, wordings,
     turns or branches are involved. In the others, all that is on a branch's path stands. `erased`
     are all records whose payloads are gone, `spared` those of them that lost their words only:
@@ -90,18 +98,17 @@ class History:
 
     kind: bytearray = field(default_factory=bytearray)
     version: dict[int, int] = field(default_factory=dict)
-    turn: array[int] = field(default_factory=lambda: array("q"))
-    at: array[int] = field(default_factory=lambda: array("q"))
-    offset: array[int] = field(default_factory=lambda: array("i"))
+    turn: array[int] = field(default_factory=_numbers)
+    at: array[int] = field(default_factory=_moments)
+    offset: array[int] = field(default_factory=_numbers)
     assumed: set[int] = field(default_factory=set)
-    branch: array[int] = field(default_factory=lambda: array("q"))
+    branch: array[int] = field(default_factory=_numbers)
     erased: set[int] = field(default_factory=set)
     spared: set[int] = field(default_factory=set)
     tangled: set[int] = field(default_factory=set)
 
-    causes: dict[int, tuple[int, ...]] = field(default_factory=dict)
     base: dict[int, int] = field(default_factory=dict)
-    choice: dict[int, int] = field(default_factory=dict)
+    choice: array[int] = field(default_factory=_numbers)
     choice_before: dict[int, int] = field(default_factory=dict)
     withdrawn: dict[int, bool] = field(default_factory=dict)
     branches: dict[int, Branch] = field(default_factory=dict)
@@ -110,10 +117,14 @@ class History:
 
     # Of a turn, by its number; 0 for what is none. Its records mostly follow it at once, up to
     # `_end`; what came when others had come between is `_late`.
-    _parent: array[int] = field(default_factory=lambda: array("q"))
-    _depth: array[int] = field(default_factory=lambda: array("q"))
-    _end: array[int] = field(default_factory=lambda: array("q"))
+    _parent: array[int] = field(default_factory=_numbers)
+    _depth: array[int] = field(default_factory=_numbers)
+    _end: array[int] = field(default_factory=_numbers)
     _late: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
+
+    # Where the causes of a record begin among all of them, 0 for none: first how many there are.
+    _causes_at: array[int] = field(default_factory=_numbers)
+    _causes: array[int] = field(default_factory=lambda: array("i", [0]))
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -124,9 +135,9 @@ class History:
         Records that speak of what is not there are LogDamaged; the history is of no use then.
         """
         # This runs for every record whenever a relationship is opened: plain loops, few calls.
-        number, nothing = len(self), bytes(8 * len(headers))
+        number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
         parent_of, depth_of, end_of, late = self._parent, self._depth, self._end, self._late
-        for column in (parent_of, depth_of, end_of):
+        for column in (parent_of, depth_of, end_of, self.choice, self._causes_at):
             column.frombytes(nothing)
         kind_of, turn_of, branch_of, at_of = self.kind, self.turn, self.branch, self.at
         tangled, code_of = self.tangled, _CODES
@@ -183,7 +194,9 @@ class History:
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
                 if causes and (causes != (turn,) or kind not in TEXT_CODES):
-                    self.causes[number] = causes
+                    self._causes_at[number] = len(self._causes)
+                    self._causes.append(len(causes))
+                    self._causes.extend(causes)
                     for cause in causes:
                         if turn_of[cause] != turn:
                             tangled.add(turn)
@@ -197,8 +210,10 @@ class History:
 
     def _choose(self, target: int, act: int) -> None:
         """An act is the newest choice for its target; those before it stay within reach."""
-        before = self.choice.get(target)
-        if before is not None:
+        if target < 0:
+            raise ValueError(target)
+        before = self.choice[target]
+        if before:
             self.choice_before[act] = before
             self.tangled.add(self.turn[act])
         self.choice[target] = act
@@ -283,10 +298,20 @@ class History:
 
     def causes_of(self, number: int) -> tuple[int, ...]:
         """What an event rests on."""
-        found = self.causes.get(number)
-        if found is not None:
-            return found
+        start = self._causes_at[number]
+        if start:
+            return tuple(self._causes[start + 1 : start + 1 + self._causes[start]])
         return (self.turn[number],) if self.kind[number] in TEXT_CODES else ()
+
+    def is_derived(self, number: int) -> bool:
+        """Whether an event rests on more than the turn that it is a text of."""
+        return self._causes_at[number] != 0
+
+    def derived(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """All events that rest on more than the turn that they are texts of, with their causes."""
+        for number, start in enumerate(self._causes_at):
+            if start:
+                yield number, tuple(self._causes[start + 1 : start + 1 + self._causes[start]])
 
     def resting_on(self, numbers: Iterable[int]) -> set[int]:
         """These, and everything that rests on one of them, directly or through others."""
@@ -294,7 +319,7 @@ class History:
         for turn in [n for n in found if self.kind[n] == _TURN_OPENED]:
             found.update(n for n in self.events_of(turn) if turn in self.causes_of(n))
         # Causes come before what rests on them, so one pass in the order of the numbers is enough.
-        for number, causes in self.causes.items():
+        for number, causes in self.derived():
             if not found.isdisjoint(causes):
                 found.add(number)
         return found

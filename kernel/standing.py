@@ -10,6 +10,7 @@ stands on that branch and on those forked from it later.
 
 from __future__ import annotations
 
+from array import array
 from typing import Protocol
 
 from enishi.kernel.history import (
@@ -43,16 +44,17 @@ class Watcher(Protocol):
 class Standing:
     """The standing events of one branch, kept up with its history.
 
-    `path` lists the branch's turns by depth, ROOT first. `clock[d]` is the time and the offset
-    with which depth d begins: along the path time never runs backwards, and an unknown time is
-    that of its predecessor.
+    `path` lists the branch's turns by depth, ROOT first. Each depth begins with a time and an
+    offset: along the path time never runs backwards, and an unknown time is that of its
+    predecessor.
     """
 
     def __init__(self, history: History, branch: int) -> None:
         self.history = history
         self.branch = branch
-        self.path: list[int] = []
-        self.clock: list[tuple[int, int]] = []
+        self.path = array("i")
+        self._begins = array("q")
+        self._offsets = array("i")
         self._flags = bytearray()
         self._seen = 0
         self._lineage: dict[int, int] = {}
@@ -101,8 +103,8 @@ class Standing:
         It is None as long as no time is known on the path.
         """
         history, flags = self.history, self._flags
-        turn, (at, offset) = self.path[depth], self.clock[depth]
-        offset = self._own_offset(turn, offset)
+        turn, at = self.path[depth], self._begins[depth]
+        offset = self._own_offset(turn, self._offsets[depth])
         found: list[tuple[int, Moment | None]] = []
         for number in history.events_of(turn):
             if not flags[number]:
@@ -117,12 +119,12 @@ class Standing:
     def chosen(self, target: int, default: int | None = None) -> int | None:
         """The text chosen on this branch for a turn (a reply) or for a text (a wording)."""
         history = self.history
-        act = history.choice.get(target)
-        while act is not None:
+        act = history.choice[target] if target >= 0 else 0
+        while act:
             if self.says(act):
                 chosen = history.acts.get(act)
                 return act if chosen is None else chosen[0]
-            act = history.choice_before.get(act)
+            act = history.choice_before.get(act, 0)
         return default
 
     def last_moment(self) -> Moment | None:
@@ -131,7 +133,7 @@ class Standing:
 
     def began(self, depth: int) -> Moment | None:
         """When the turn at this depth began on the path, or None while no time is known."""
-        at, offset = self.clock[depth]
+        at, offset = self._begins[depth], self._offsets[depth]
         turn = self.path[depth]
         own = max(at, self.history.at[turn]) if turn != ROOT else at
         return None if own == UNKNOWN_TIME else Moment(own, self._own_offset(turn, offset))
@@ -178,18 +180,19 @@ class Standing:
             for number in history.events_of(gone):
                 if number < len(self._flags):
                     self._flags[number] = 0
-        del self.path[common:], self.clock[common:]
+        del self.path[common:], self._begins[common:], self._offsets[common:]
         self.path.extend(ahead)
-        self.clock.extend([(0, 0)] * len(ahead))
+        self._begins.frombytes(bytes(self._begins.itemsize * len(ahead)))
+        self._offsets.frombytes(bytes(self._offsets.itemsize * len(ahead)))
         return common
 
     def _judge(self, start: int) -> None:
         """Judge the events of each turn from this depth on; all earlier ones have been judged."""
-        history, flags, clock = self.history, self._flags, self.clock
+        history, flags, begins, offsets = self.history, self._flags, self._begins, self._offsets
         kind, at_of, tangled = history.kind, history.at, history.tangled
         at, offset = self._end_of(start - 1) if start else (UNKNOWN_TIME, 0)
         for depth in range(start, len(self.path)):
-            clock[depth] = at, offset
+            begins[depth], offsets[depth] = at, offset
             turn = self.path[depth]
             numbers = history.events_of(turn)
             # Most turns were said and no more: there the rule holds for all that this branch said.
@@ -245,7 +248,7 @@ class Standing:
         return number < self._lineage.get(self.history.branch[number], 0)
 
     def _end_of(self, depth: int) -> tuple[int, int]:
-        at, offset = self.clock[depth]
+        at, offset = self._begins[depth], self._offsets[depth]
         history = self.history
         turn = self.path[depth]
         for number in history.events_of(turn):

@@ -420,7 +420,7 @@ class _Import:
         last = recorded[common - 1].turn
         gone = sorted({line.turn for line in recorded[common:]} - {last})
         path = self.stream.standing(self.branch).path
-        if gone and path[-len(gone) :] == gone and tip == gone[-1]:
+        if gone and list(path[-len(gone) :]) == gone and tip == gone[-1]:
             recording.move_tip(self.stream, self.branch, last, by="import")
         elif gone:
             recording.withdraw(self.stream, self.branch, gone, by="import")

@@ -74,7 +74,7 @@ from enishi.kernel.errors import (
 )
 from enishi.kernel.events import Delivery, ErasureReason
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
-from enishi.kernel.fold import Projection, State, fold_of
+from enishi.kernel.fold import Projection, State, fold_of, keep_history
 from enishi.kernel.history import ROOT
 from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.keyring import (
@@ -1288,7 +1288,7 @@ class Relationship:
     def _save_checkpoints(self, branch: int) -> None:
         """Keep what took long to fold. A cache: where it cannot be written, nothing is lost."""
         folds: list[Projection] = [p for p in PROJECTIONS if self._worth_saving(branch, p)]
-        if not folds:
+        if not folds and not self._stream.is_worth_keeping():
             return
         try:
             with self._stream.writing():
@@ -1297,6 +1297,8 @@ class Relationship:
                     fold.state()
                     if fold.worth_saving():
                         fold.save()
+                if self._stream.is_worth_keeping():
+                    keep_history(self._stream, branch)
         except StoreFailure:
             pass
 

@@ -11,10 +11,11 @@ import hashlib
 import hmac
 import struct
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgpack
 import msgspec
+from msgspec import Meta
 
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.moments import Moment
@@ -94,6 +95,58 @@ def decode_header(data: bytes) -> Header:
         return tuple.__new__(Header, fields)
     except (*_UNREADABLE, IndexError, KeyError) as error:
         raise LogDamaged(f"these bytes are no record header: {error}") from None
+
+
+FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The years 1 to 9999, in microseconds since 1970."""
+
+Place = Annotated[int, Meta(ge=0, lt=1 << 32)]
+Instant = Annotated[int, Meta(ge=FIRST, le=LAST)]
+Offset = Annotated[int, Meta(gt=-86_400, lt=86_400)]
+
+
+class FittingHeader(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    """A header in which each field is of its kind and within its range."""
+
+    format: Literal[1]
+    relationship: bytes
+    number: Place
+    previous: bytes | None
+    type: str
+    version: Annotated[int, Meta(gt=0)]
+    happened: tuple[Instant, Offset, Literal[0, 1]] | None
+    recorded: Instant
+    turn: Place | None
+    parent: Place | None
+    branch: Place
+    causes: tuple[Place, ...]
+    targets: tuple[Place, ...]
+    request: bytes | None
+    commitment: bytes
+
+
+NOT_FITTING = (msgspec.DecodeError, ValueError, TypeError, RecursionError)
+"""What reading bytes that do not fit may raise."""
+
+fitting_header = msgspec.msgpack.Decoder(FittingHeader).decode
+
+
+def header_of(data: bytes, number: int) -> Header:
+    """The header of the record with this number; LogDamaged where a value in it is impossible."""
+    try:
+        found = fitting_header(data)
+    except NOT_FITTING:
+        decode_header(data)  # says what is wrong with what is no header at all
+        found = None
+    if (
+        found is None
+        or found.number != number
+        or max(found.turn or 0, found.parent or 0, found.branch) > number
+        or max(found.causes, default=-1) >= number
+        or max(found.targets, default=-1) >= number
+    ):
+        raise LogDamaged(f"number {number} holds an impossible value; run: enishi verify")
+    return tuple.__new__(Header, msgspec.structs.astuple(found))
 
 
 class Placing(msgspec.Struct, array_like=True, gc=False):
@@ -177,8 +230,10 @@ def checkpoint_digest(
     relationship: bytes, name: str, version: int, running: bytes, depth: int, state: bytes
 ) -> str:
     """The digest of a kept state together with all that says what it is the state of."""
-    data = _pack_header([relationship, name, version, running, depth, state])
-    return hashlib.sha256(_CHECKPOINT_DOMAIN + data).hexdigest()
+    data = _pack_header([relationship, name, version, running, depth])
+    found = hashlib.sha256(_CHECKPOINT_DOMAIN + data)
+    found.update(state)
+    return found.hexdigest()
 
 
 _SCALARS = frozenset({str, int, bytes, bool, type(None)})

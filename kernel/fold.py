@@ -16,7 +16,7 @@ import msgpack
 from enishi.kernel.encoding import checkpoint_digest, state_digest
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.history import UNKNOWN_TIME, kind_code
-from enishi.kernel.log import Checkpoint, Line
+from enishi.kernel.keeping import is_whole
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -151,6 +151,8 @@ class Fold:
     def _run(self) -> None:
         """Fold from where we are to the end of the path."""
         end = len(self.standing.path)
+        if end - self.depth > CHUNK_TURNS:
+            self._leap()
         depths = self.standing.depths_with(self.projection.codes, self.depth)
         if end - self.depth > CHUNK_TURNS:
             self._jump(depths)
@@ -191,6 +193,21 @@ class Fold:
             # Keep the newest close together and the older ones ever further apart.
             del self._snapshots[1:-8:2]
 
+    def mark(self) -> tuple[int, bytes] | None:
+        """Depth and running hash of the deepest checkpoint that holds what stands here."""
+        name, version = self.projection.name, self.projection.version
+        known = self.stream.log.checkpoints(self.stream.line.line, name, version)
+        for depth, running, _ in reversed(self._snapshots):
+            if depth <= self.stale and known.get(running) == depth:
+                return depth, running
+        return None
+
+    def _leap(self) -> None:
+        """Start from the checkpoint that was marked, if nothing has changed before its depth."""
+        mark = self.standing.marks.get((self.projection.name, self.projection.version))
+        if mark is not None and self.depth < mark[0] <= self.standing.unmoved:
+            self._start_from(*mark)
+
     def _jump(self, depths: list[int]) -> None:
         """Start from the deepest checkpoint that folded exactly what stands now."""
         log, line = self.stream.log, self.stream.line.line
@@ -203,18 +220,16 @@ class Fold:
             running = _run_on(running, self._events_at(depth))
             if depth < ahead.get(running, 0) <= following:
                 best = running
-        if best is None:
+        if best is not None:
+            self._start_from(ahead[best], best)
+
+    def _start_from(self, depth: int, running: bytes) -> None:
+        name, version = self.projection.name, self.projection.version
+        found = self.stream.log.checkpoint(self.stream.line.line, name, version, running)
+        if found is None or found.depth != depth or not is_whole(self.stream.line, found):
             return
-        found = log.checkpoint(line, self.projection.name, self.projection.version, best)
-        if found is None or not is_whole(self.stream.line, found):
-            return
-        self.depth, self.running, self._state = found.depth, best, msgpack.unpackb(found.state)
+        self.depth, self.running, self._state = depth, running, msgpack.unpackb(found.state)
         self._unsaved = 0
-
-
-def is_whole(line: Line, checkpoint: Checkpoint) -> bool:
-    """Whether a checkpoint is as it was written. One that was changed is only a cache less."""
-    return checkpoint_digest(line.relationship, *checkpoint[:5]) == checkpoint.digest
 
 
 def _apply(projection: Projection, state: State, event: Event, trace: list[Reason] | None) -> None:
@@ -236,6 +251,15 @@ def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
     if found is None:
         found = stream.kept[key] = Fold(projection, stream, standing)
     return cast(Fold, found)
+
+
+def keep_history(stream: Stream, branch: int) -> None:
+    """Keep the history and what stands on a branch, with its checkpoints. Needs `writing`."""
+    standing, marks = stream.standing(branch), {}
+    for fold in stream.kept.values():
+        if isinstance(fold, Fold) and fold.standing is standing and (mark := fold.mark()):
+            marks[fold.projection.name, fold.projection.version] = mark
+    stream.keep(standing, marks)
 
 
 def _run_on(running: bytes, turn: list[tuple[int, Moment | None]]) -> bytes:

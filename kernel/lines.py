@@ -148,6 +148,7 @@ def unname(log: Log, relationship: bytes) -> None:
     """Forget whose relationship it was, and the secret of its request ids. Needs `writing`."""
     for line in lines_of(log, relationship):
         _run(log, "DELETE FROM request WHERE line=?", (line.line,))
+        log.drop_checkpoints(line.line)
     _run(
         log,
         "UPDATE line SET agent=NULL, user=NULL, secret=x'', archived=0,"

@@ -22,12 +22,12 @@ from enishi.kernel.encoding import (
     Header,
     Placing,
     commitment,
-    decode_header,
     decode_payload,
     decode_placings,
     encode_header,
     encode_payload,
     header_hash,
+    header_of,
     request_mac,
 )
 from enishi.kernel.errors import (
@@ -504,8 +504,8 @@ class Log:
 
     def headers(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Header]:
         """The headers of a line from number `start` up to, not including, `stop`."""
-        for (data,) in self._scan("SELECT header", line, start, stop):
-            yield decode_header(data)
+        for key, data in self._scan("SELECT id, header", line, start, stop):
+            yield header_of(data, key & 0xFFFFFFFF)
 
     def placings(
         self, line: int, start: int = 0, stop: int | None = None
@@ -533,9 +533,11 @@ class Log:
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""
         rows = self._scan("SELECT id, header, hash, payload", line, start, stop)
-        for _, data, digest, payload in rows if self.vault is None else self.vault.decrypted(rows):
+        for key, data, digest, payload in rows if self.vault is None else self.vault.decrypted(rows):
             yield Record(
-                decode_header(data), digest, None if payload is None else decode_payload(payload)
+                header_of(data, key & 0xFFFFFFFF),
+                digest,
+                None if payload is None else decode_payload(payload),
             )
 
     def raw(
@@ -564,9 +566,9 @@ class Log:
         rows = self._query("SELECT number FROM withheld WHERE line=?", (line,))
         return frozenset(number for (number,) in rows)
 
-    def hashes(self, line: int) -> list[bytes]:
-        """The hash of every record, in order."""
-        return [digest for (digest,) in self._scan("SELECT hash", line, 0)]
+    def hashes(self, line: int, start: int = 0, stop: int | None = None) -> list[bytes]:
+        """The hashes of the records of a line from `start` up to, not including, `stop`."""
+        return [digest for (digest,) in self._scan("SELECT hash", line, start, stop)]
 
     def hash_of(self, line: int, number: int) -> bytes:
         """The hash of one record, which must be there."""
@@ -721,6 +723,10 @@ class Log:
         Returns how many there were. Needs `writing`.
         """
         return self._drop_checkpoints("line=? AND depth>?", (line, deeper_than))
+
+    def drop_checkpoints_of(self, line: int, projection: str) -> None:
+        """Forget the checkpoints of one projection, in all its versions. Needs `writing`."""
+        self._drop_checkpoints("line=? AND projection=?", (line, projection))
 
     def _drop_checkpoints(self, where: str, values: Sequence[Any]) -> int:
         if self.vault is not None:

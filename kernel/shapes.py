@@ -1,4 +1,4 @@
-"""Header and payload bytes against their types, each in one compiled step.
+"""Payload bytes against their types, each in one compiled step.
 
 What passes is canonical and of its type. What does not may still be so: the models of
 `kernel.events` have the last word, and say what is wrong.
@@ -9,48 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import msgspec
-from msgspec import Meta
 from pydantic import BaseModel
 
-from enishi.kernel.encoding import decode_payload, encode_payload
+from enishi.kernel.encoding import NOT_FITTING, decode_payload, encode_payload
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.events import EVENT_TYPES
-
-FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999, in microseconds since 1970."""
-
-Place = Annotated[int, Meta(ge=0, lt=1 << 32)]
-Instant = Annotated[int, Meta(ge=FIRST, le=LAST)]
-Offset = Annotated[int, Meta(gt=-86_400, lt=86_400)]
-
-
-class FittingHeader(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
-    """A header in which each field is of its kind and within its range."""
-
-    format: Literal[1]
-    relationship: bytes
-    number: Place
-    previous: bytes | None
-    type: str
-    version: Annotated[int, Meta(gt=0)]
-    happened: tuple[Instant, Offset, Literal[0, 1]] | None
-    recorded: Instant
-    turn: Place | None
-    parent: Place | None
-    branch: Place
-    causes: tuple[Place, ...]
-    targets: tuple[Place, ...]
-    request: bytes | None
-    commitment: bytes
-
-
-NOT_FITTING = (msgspec.DecodeError, ValueError, TypeError, RecursionError)
-"""What reading bytes that do not fit may raise."""
-
-fitting_header = msgspec.msgpack.Decoder(FittingHeader).decode
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 _PLAIN = frozenset({str, int, bool, bytes, NoneType})

@@ -11,6 +11,7 @@ stands on that branch and on those forked from it later.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import Protocol
 
 from enishi.kernel.history import (
@@ -41,12 +42,19 @@ class Watcher(Protocol):
     stale: int
 
 
+Marks = dict[tuple[str, int], tuple[int, bytes]]
+"""By name and version of a projection: depth and running hash of a checkpoint that it has."""
+
+
 class Standing:
     """The standing events of one branch, kept up with its history.
 
     `path` lists the branch's turns by depth, ROOT first. Each depth begins with a time and an
     offset: along the path time never runs backwards, and an unknown time is that of its
     predecessor.
+
+    `marks` are checkpoints that held what stood here when it was kept; at depths before `unmoved`
+    nothing has changed since.
     """
 
     def __init__(self, history: History, branch: int) -> None:
@@ -59,6 +67,27 @@ class Standing:
         self._seen = 0
         self._lineage: dict[int, int] = {}
         self._watchers: list[Watcher] = []
+        self.marks: Marks = {}
+        self.unmoved = 0
+
+    @classmethod
+    def of_columns(
+        cls, history: History, branch: int, columns: Sequence[array[int]], marks: Marks
+    ) -> Standing:
+        """What stood when all of this history had been judged, from its `columns`."""
+        found = cls(history, branch)
+        found.path, found._begins, found._offsets, flags = columns
+        found._flags = bytearray(flags)
+        found._seen = len(history)
+        found._lineage = history.lineage(branch)
+        found.marks, found.unmoved = marks, len(found.path)
+        return found
+
+    def columns(self) -> list[array[int]]:
+        """The path, the times and the offsets with which its depths begin, and how each event was
+        judged: all that judging has found.
+        """
+        return [self.path, self._begins, self._offsets, array("B", self._flags)]
 
     def __contains__(self, number: int) -> bool:
         return number < len(self._flags) and self._flags[number] == _STANDS
@@ -164,6 +193,7 @@ class Standing:
         self._flags.extend(bytes(len(history) - len(self._flags)))
         self._seen = len(history)
         self._judge(stale)
+        self.unmoved = min(self.unmoved, stale)
         for watcher in self._watchers:
             watcher.stale = min(watcher.stale, stale)
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from enishi.kernel import keeping
 from enishi.kernel.checks import check_id
 from enishi.kernel.encoding import FORMAT, Header, request_mac
 from enishi.kernel.errors import (
@@ -24,7 +25,7 @@ from enishi.kernel.events import EVENT_TYPES, misfit, payload_of, upcast
 from enishi.kernel.history import KINDS, MAIN, ROOT, TEXT_CODES, History
 from enishi.kernel.log import Entropy, Line, Log, Record, sealed
 from enishi.kernel.moments import MINUTE, Moment
-from enishi.kernel.standing import Standing
+from enishi.kernel.standing import Marks, Standing
 
 AHEAD = 5 * MINUTE
 """How far a live time may be ahead of the clock."""
@@ -66,6 +67,7 @@ class Stream:
     _names: dict[int, str] = field(default_factory=dict)
     _previous: bytes | None = None
     _now: Moment | None = None
+    _in_store: int = 0
     _undone: int = 0
     _changed: int = 0
 
@@ -292,6 +294,8 @@ class Stream:
         if length == start:
             self._must_be_there()
             return
+        if not start:
+            start = self._take_kept(length)
         try:
             for headers in self.log.placings(self.line.line, start):
                 self.history.extend(headers)
@@ -305,6 +309,25 @@ class Stream:
             if number not in self._names:
                 payload = self.payload(number) if number != MAIN else {"name": "main"}
                 self._names[number] = payload["name"] if payload else f"branch-{number}"
+
+    def _take_kept(self, length: int) -> int:
+        """Begin with what is kept in the store. Returns how many records that is."""
+        found = keeping.kept(self.log, self.line) if length >= keeping.LEAST else None
+        if found is not None:
+            self.history = found.history
+            self._standing = {found.branch: found}
+            self._in_store = len(found.history)
+        return self._in_store
+
+    def is_worth_keeping(self) -> bool:
+        """Whether opening would be quicker by much if the history were kept now."""
+        return keeping.is_worth_keeping(len(self.history), self._in_store)
+
+    def keep(self, standing: Standing, marks: Marks) -> None:
+        """Keep the history in the store, and what stands on one branch. Needs `writing`."""
+        assert self._previous is not None, "a line has at least one record"
+        keeping.keep(self.log, self.line, self._previous, standing, marks)
+        self._in_store = len(self.history)
 
     def _must_be_there(self) -> None:
         if 0 in self.history.erased:
@@ -324,6 +347,7 @@ class Stream:
         self._standing.clear()
         self._names.clear()
         self._previous = None
+        self._in_store = 0
         self._undone = self.log.undone
 
 

@@ -12,25 +12,23 @@ from itertools import islice
 from typing import Any
 
 from enishi.kernel.encoding import (
+    FIRST,
+    LAST,
+    NOT_FITTING,
+    FittingHeader,
     Header,
     commitment,
     decode_header,
     decode_payload,
     encode_payload,
+    fitting_header,
     header_hash,
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.events import EVENT_TYPES, misfit, upcast
 from enishi.kernel.history import ROOT, TEXT_CODES, History
 from enishi.kernel.log import Line, Log
-from enishi.kernel.shapes import (
-    FIRST,
-    LAST,
-    NOT_FITTING,
-    FittingHeader,
-    fits,
-    fitting_header,
-)
+from enishi.kernel.shapes import fits
 
 _CHUNK = 500
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
-from enishi.kernel.encoding import decode_payload
+from enishi.kernel.encoding import NOT_FITTING, decode_payload, fitting_header
 from enishi.kernel.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
@@ -37,7 +37,6 @@ from enishi.kernel.lines import (
     withhold,
 )
 from enishi.kernel.log import Line, Log
-from enishi.kernel.shapes import NOT_FITTING, fitting_header
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import verify_line
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader

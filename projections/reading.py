@@ -17,10 +17,10 @@ from enishi.kernel.fold import (
     State,
     fold_anew,
     fold_of,
-    is_whole,
     standing_events,
 )
 from enishi.kernel.history import History
+from enishi.kernel.keeping import NAME, is_true, is_whole
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -196,13 +196,18 @@ def verify_checkpoints(stream: Stream, found: Verification) -> Verification:
     Where nothing is kept of a projection, there is nothing to compare, and nothing is folded.
     """
     problems = list(found.problems)
-    with stream.reading():
-        kept = set()
+    kept = set()
+    with stream.log.reading():
         for checkpoint in stream.log.all_checkpoints(stream.line.line):
             kept.add(checkpoint[:2])
+            place = f"the checkpoint of {checkpoint.projection} at turn {checkpoint.depth}"
             if not is_whole(stream.line, checkpoint):
-                place = f"the checkpoint of {checkpoint.projection} at turn {checkpoint.depth}"
                 problems.append(Problem(None, f"{place} was changed; run: enishi rebuild"))
+            elif checkpoint.projection == NAME and not is_true(stream.log, stream.line, checkpoint):
+                # All that is folded goes by it: there is nothing that a replay could show.
+                problem = Problem(None, f"{place} differs from the log; run: enishi rebuild")
+                return replace(found, problems=(*problems, problem))
+    with stream.reading():
         for branch, branch_name in stream.branch_names().items():
             for projection in PROJECTIONS:
                 key = projection.name, projection.version

@@ -19,11 +19,13 @@ from reference import Reference
 import enishi
 from enishi import Citation, Message, Reply, Signal
 from enishi.host import Relationship, Store, open_store
-from enishi.kernel import fold
+from enishi.kernel import fold, keeping
 from enishi.kernel.deciding.proposals import SignalKind, Strength
 from enishi.kernel.erasure import erase, of_numbers
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
+from enishi.kernel.history import History
 from enishi.kernel.rules.boundaries import BoundaryProposer
+from enishi.kernel.standing import Standing
 
 BOUNDARIES = BoundaryProposer()
 KINDS = get_args(SignalKind)
@@ -36,6 +38,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Checkpoints and snapshots after a few turns, so that short lives meet them."""
     monkeypatch.setattr(fold, "CHUNK_TURNS", 2)
     monkeypatch.setattr(fold, "CHECKPOINT_EVENTS", 1)
+    monkeypatch.setattr(keeping, "LEAST", 5)
     yield
 
 
@@ -259,6 +262,20 @@ class Life(RuleBasedStateMachine):
                 standing = stream.standing(branch)
                 order = [n for d in range(len(standing.path)) for n in standing.at_depth(d)]
                 assert order == reference.order(branch)
+
+    @invariant()
+    def what_is_kept_is_what_would_be_read(self) -> None:
+        stream = self.bond._stream
+        with stream.reading():
+            kept = keeping.kept(stream.log, stream.line)
+            if kept is not None:
+                fresh = Standing(History(), kept.branch)
+                for standing in (kept, fresh):
+                    for headers in stream.log.placings(stream.line.line, len(standing.history)):
+                        standing.history.extend(headers)
+                    standing.catch_up()
+                assert kept.history == fresh.history
+                assert keeping.packed(kept, {}) == keeping.packed(fresh, {})
 
     @invariant()
     def a_lazy_fold_equals_a_fold_from_zero(self) -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import enishi
 from enishi.host import Relationship, Store, open_store
-from enishi.kernel import fold, shapes, verification
+from enishi.kernel import fold, keeping, shapes, verification
 from enishi.kernel.encoding import (
     Header,
     commitment,
@@ -48,6 +48,7 @@ def small_folds() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as context:
         context.setattr(fold, "CHECKPOINT_EVENTS", 1)
         context.setattr(fold, "CHUNK_TURNS", 2)
+        context.setattr(keeping, "LEAST", 5)
         yield
 
 
@@ -255,13 +256,17 @@ def test_any_changed_byte_of_the_line_is_found(column: str) -> None:
             assert numbers_of(next(one for one in found if not one.ok)) & {0, None}
 
 
+KEPT = ["rapport", keeping.NAME]
+
+
+@pytest.mark.parametrize("kept", KEPT)
 @pytest.mark.parametrize("column", ["state", "digest"])
-@settings(quick, max_examples=20)
+@settings(quick, max_examples=12)
 @given(place=st.integers(0, 10_000), by=st.integers(1, 255))
 def test_any_changed_byte_of_a_checkpoint_is_found_and_harms_nothing(
-    column: str, place: int, by: int
+    column: str, kept: str, place: int, by: int
 ) -> None:
-    (value, running), *_ = rows(f"SELECT {column}, running FROM checkpoint WHERE line=1")
+    (value, running), *_ = kept_rows(column, kept)
     value = with_one_byte_changed(value, place, by)
     where = "line=1 AND running=?"
     with damaged(setting("checkpoint", column, where, value, running)) as path:
@@ -269,6 +274,11 @@ def test_any_changed_byte_of_a_checkpoint_is_found_and_harms_nothing(
         assert not found.ok and "checkpoint" in str(found.problems[0])
         assert "run: enishi rebuild" in str(found.problems[0])
         check_the_cache_is_not_believed(path)
+
+
+def kept_rows(column: str, kept: str) -> list[Any]:
+    where = "line=1 AND projection=?"
+    return rows(f"SELECT {column}, running FROM checkpoint WHERE {where}", kept)
 
 
 def check_the_cache_is_not_believed(path: Path) -> None:
@@ -279,11 +289,12 @@ def check_the_cache_is_not_believed(path: Path) -> None:
         assert bond.verify().ok
 
 
+@pytest.mark.parametrize("kept", KEPT)
 @pytest.mark.parametrize("column", ["line", "projection", "version", "running", "depth"])
-def test_a_changed_key_of_a_checkpoint_is_found_and_harms_nothing(column: str) -> None:
+def test_a_changed_key_of_a_checkpoint_is_found_and_harms_nothing(column: str, kept: str) -> None:
     chance = random.Random(column)
-    (value, running), *_ = rows(f"SELECT {column}, running FROM checkpoint WHERE line=1")
-    for _ in range(8):
+    (value, running), *_ = kept_rows(column, kept)
+    for _ in range(5):
         changed = with_one_byte_changed(value, chance.randrange(64), chance.randrange(1, 256))
         where = "line=1 AND running=?"
         with damaged(setting("checkpoint", column, where, changed, running)) as path:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
@@ -57,17 +57,18 @@ class Sizes:
     history: int
     shorter: int
     replayed: int
+    opened: tuple[int, ...]
     rounds: int
     long_rounds: int
 
 
 FULL_SIZE = Sizes(
     commits=300, imported=100_000, history=100_000, shorter=20_000, replayed=10_000,
-    rounds=9, long_rounds=3,
+    opened=(10_000, 100_000, 1_000_000), rounds=9, long_rounds=3,
 )  # fmt: skip
 QUICK = Sizes(
-    commits=60, imported=6_000, history=10_000, shorter=5_000, replayed=2_000,
-    rounds=3, long_rounds=3,
+    commits=60, imported=6_000, history=10_000, shorter=5_000, replayed=5_000,
+    opened=(10_000,), rounds=3, long_rounds=3,
 )  # fmt: skip
 
 
@@ -93,6 +94,15 @@ class Place:
         table = BareTable(self.file(name), synchronous)
         self.open.callback(table.close)
         return table
+
+    def kept(self, events: int) -> Path:
+        """A copy of such a store of which the history and the checkpoints are kept."""
+        path = self.file(f"kept-{events}")
+        if not path.exists():
+            shutil.copy(self.history(events), path)
+            with enishi.open(path) as store:
+                store.relationship("lumi", "chen", create=False).rapport()
+        return path
 
     def history(self, events: int, proposer: Callable[[], Proposer] = EverySecond) -> Path:
         """A store with one relationship of so many events, made once."""
@@ -400,6 +410,35 @@ def verifications(place: Place, sizes: Sizes) -> Job:
     )
 
 
+def openings(place: Place, sizes: Sizes) -> Job:
+    """Open a relationship of which checkpoints are kept and read rapport, beside bare openings:
+    one that counts the rows, and one that reads a single row.
+    """
+    sides: dict[str, Run] = {}
+    comparisons: list[Comparison] = []
+    for events in sizes.opened:
+        path, size = place.kept(events), f"{events:,}"
+        sides |= {
+            f"rapport() of {size}": partial(_repeated, partial(_rapport, path)),
+            f"count(*) of {size}": partial(_repeated, partial(_ask_bare, path, "count(*)")),
+            f"max(id) of {size}": partial(_repeated, partial(_ask_bare, path, "max(id)")),
+        }
+        ours, *others = list(sides)[-3:]
+        comparisons += [Comparison(ours, others[0], 1 / 5), Comparison(ours, others[1])]
+    return Job("open again", "openings", sides, tuple(comparisons), long=True)
+
+
+def _repeated(work: Callable[[], object], times: int = 5) -> int:
+    for _ in range(times):
+        work()
+    return times
+
+
+def _ask_bare(path: Path, what: str) -> None:
+    with closing(connect(path)) as plain:
+        plain.execute(f"SELECT {what} FROM record").fetchone()
+
+
 def _refold(path: Path, units: int) -> int:
     """Open, catch up, judge what stands, fold. Read-only, so that no checkpoint is left behind."""
     _rapport(path)
@@ -456,8 +495,11 @@ def peer_commits(place: Place, sizes: Sizes) -> Job:
 
 
 def peer_replays(place: Place, sizes: Sizes) -> Job:
-    """The same events, the same fold, from the first one on."""
+    """The same events, the same fold, from the first one on. They are too few for a checkpoint of
+    rapport, and enough for the history to be kept: with it, all is folded and no header is read.
+    """
     path, theirs = place.history(sizes.replayed), place.file("replay-peer")
+    kept = place.kept(sizes.replayed)
     events = _events(path)
     bond = fill(theirs, events)
     values = {name: value / ONE for name, value in replay(theirs, bond).items()}
@@ -470,8 +512,12 @@ def peer_replays(place: Place, sizes: Sizes) -> Job:
     return Job(
         "replay a history",
         "events",
-        {"rapport()": lambda: _refold(path, len(events)), PEER: peer},
-        (Comparison("rapport()", PEER, 8),),
+        {
+            "rapport()": lambda: _refold(path, len(events)),
+            "rapport(), headers kept": lambda: _refold(kept, len(events)),
+            PEER: peer,
+        },
+        (Comparison("rapport()", PEER, 8), Comparison("rapport(), headers kept", PEER, 8)),
     )
 
 
@@ -538,5 +584,6 @@ JOBS: tuple[JobMaker, ...] = (
     peer_commits,
     peer_replays,
     erasures,
+    openings,
     verifications,
 )

@@ -38,7 +38,7 @@ _CHINESE = (
     "谢谢 你 愿意 听 我 说完 窗外 的 灯 一盏 一盏 亮起来 心里 慢慢 安静 了"
 )
 
-_BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
+_BEGINNING = datetime(2020, 1, 6, 8, tzinfo=UTC)
 _APART = timedelta(minutes=11)
 
 _SHOWN_BY_USER: tuple[SignalKind, ...] = (

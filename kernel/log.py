@@ -533,7 +533,9 @@ class Log:
     def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """The records of a line from `start` up to, not including, `stop`."""
         rows = self._scan("SELECT id, header, hash, payload", line, start, stop)
-        for key, data, digest, payload in rows if self.vault is None else self.vault.decrypted(rows):
+        for key, data, digest, payload in (
+            rows if self.vault is None else self.vault.decrypted(rows)
+        ):
             yield Record(
                 header_of(data, key & 0xFFFFFFFF),
                 digest,

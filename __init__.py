@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from enishi.kernel.recording import Reply as Reply
     from enishi.kernel.recording import Scene as Scene
     from enishi.kernel.rules.proposer import RuleProposer as RuleProposer
+    from enishi.packs.familiar import Memory as Memory
+    from enishi.packs.wrapping import wrap as wrap
 
 __version__ = "0.1.0"
 
@@ -43,11 +45,14 @@ _DOOR = {
     "Signal": ("enishi.kernel.deciding.proposals", "Signal"),
     "Citation": ("enishi.kernel.deciding.proposals", "Citation"),
     "RuleProposer": ("enishi.kernel.rules.proposer", "RuleProposer"),
+    "Memory": ("enishi.packs.familiar", "Memory"),
+    "wrap": ("enishi.packs.wrapping", "wrap"),
 }
 
 __all__ = [
     "Citation",
     "EnishiError",
+    "Memory",
     "Message",
     "Relationship",
     "Reply",
@@ -58,6 +63,7 @@ __all__ = [
     "Turn",
     "open",
     "open_async",
+    "wrap",
 ]
 
 

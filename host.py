@@ -121,7 +121,7 @@ from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of, read_chats
 from enishi.packs.taking_in import PackTaken, Wanted, take_pack
 from enishi.projections import PROJECTIONS, reading
-from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, stale
+from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, stale, tellings
 from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.episodes import Episode, episodes_of
@@ -1017,6 +1017,12 @@ class Relationship:
         with self._reading() as branch:
             return reading.beliefs_then(self._stream, branch, when, subject, key)
 
+    def tellings(self, belief: BeliefView | int) -> list[int]:
+        """The numbers of all statements of a belief, each with words of its own."""
+        with self._reading() as branch:
+            state = fold_of(self._stream, branch, BELIEFS).state()
+            return tellings(state, _number(belief))
+
     def stale_beliefs(self, *, days: int = 30) -> Staleness:
         """Current beliefs that were neither told nor confirmed within so many days."""
         return stale(self.beliefs(), self._store._now(), days)
@@ -1673,6 +1679,7 @@ class AsyncRelationship:
     moods = _twin(Relationship.moods)
     mood_line = _twin(Relationship.mood_line)
     beliefs = _twin(Relationship.beliefs)
+    tellings = _twin(Relationship.tellings)
     stale_beliefs = _twin(Relationship.stale_beliefs)
     promises = _twin(Relationship.promises)
     loops = _twin(Relationship.loops)

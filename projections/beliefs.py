@@ -155,6 +155,12 @@ def answer_at(state: State, at: int, subject: str | None, key: str | None) -> An
     return Answer(views, *unchanged(found, at))
 
 
+def tellings(state: State, belief: int) -> list[int]:
+    """The numbers of all statements of one belief, the first one included."""
+    stated = state["stated"].items()
+    return [int(n) for n, one in stated if belief in (int(n), one.get("same_as"))]
+
+
 def stale(views: Iterable[BeliefView], now: Moment, days: int = 30) -> Staleness:
     """What nobody told or confirmed within so many times 24 hours before `now`."""
     current = [view for view in views if view.status == "current"]

@@ -23,6 +23,13 @@ from test_reported_erasure import Reader, everything_said, forms_found, told
 from enishi.host import Relationship, Store
 from enishi.kernel import scrubbing
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
+from enishi.projections.recall import index
+
+
+@pytest.fixture(autouse=True)
+def written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index of a short life is written to the file, as that of a long one is."""
+    monkeypatch.setattr(index, "UNSAVED", 1)
 
 
 class ErasedLife(RuleBasedStateMachine):
@@ -53,7 +60,8 @@ class ErasedLife(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def word(self) -> str:
-        return f"QX-{next(self.places)}7"
+        # One term for a search as well: in the index it stands as it is.
+        return f"qx{next(self.places)}zk"
 
     def note(self, who: int, number: int, word: str) -> None:
         self.said[who, number] = word
@@ -147,6 +155,14 @@ class ErasedLife(RuleBasedStateMachine):
         for bond in self.other.relationships():
             bond.digests()
             bond.turns()
+            bond.recall("hello")
+
+    @rule()
+    def everything_is_indexed(self) -> None:
+        for who, bond in enumerate(self.bonds):
+            for (owner, _), word in list(self.said.items())[-3:]:
+                found = bond.recall(word)
+                assert owner == who or word not in repr(found.items)
 
     @rule()
     def somebody_writes(self) -> None:
@@ -183,6 +199,8 @@ class ErasedLife(RuleBasedStateMachine):
     def nothing_is_told(self) -> None:
         told = repr([(b.turns(), b.beliefs(), b.decisions()) for b in self.bonds])
         assert not [word for word in self.gone if word in told]
+        for word in sorted(self.gone)[-2:]:
+            assert not [bond for bond in self.bonds if word in repr(bond.recall(word).items)]
 
 
 TestErasedLife = ErasedLife.TestCase

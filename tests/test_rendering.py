@@ -18,6 +18,7 @@ from enishi.kernel.deciding.case import RENDERING
 from enishi.kernel.deciding.proposals import Belief, Citation, Felt, Mood
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
+from enishi.kernel.recording import Reply
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.gate import Gate
@@ -235,6 +236,24 @@ def test_languages_and_formats_that_are_not_there_are_refused(bond: Relationship
         bond.recall("tea").render(format="xml")
     with pytest.raises(InvalidInput, match="an audience is agent"):
         bond.recall("tea", audience="everybody")
+
+
+def test_what_rests_on_what_was_withheld_or_taken_back_says_so(
+    bond: Relationship, store: Store, tmp_path: Path
+) -> None:
+    turn = bond.record("I'm allergic to peanuts.", Reply("The vault is in Bern.", "overridden"))
+    for proposer in bundled_proposers():
+        bond.propose(turn, proposer)
+    assert "said by lumi, not settled" in bond.recall("vault").render()
+    assert "constraint, claimed by chen" in bond.recall("peanuts").render()
+    bond.export(tmp_path / "c.erii", withhold=[turn.view().messages[0].number])
+    with fixed_store(tmp_path / "other.db", seed=1) as other:
+        other.import_pack(tmp_path / "c.erii")
+        (taken,) = other.relationships()
+        found = taken.recall("peanuts")
+        assert found.items[0].authority == "partial"
+        assert "constraint, partly known" in found.render()
+        assert "What may answer this was withheld" in taken.recall("iguana").render()
 
 
 # Who will see it

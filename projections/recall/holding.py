@@ -11,6 +11,7 @@ from enishi.kernel.fold import State, fold_of
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import party_name
 from enishi.kernel.stream import Stream
+from enishi.kernel.transcript import Text
 from enishi.kernel.words.vocabulary import published_keys
 from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at
 from enishi.projections.promises import LoopView, PromiseView, loops_at, promises_at
@@ -109,6 +110,17 @@ def rival_of(view: BeliefView, other: BeliefView, seen: Seen) -> Rival:
     elif other.status == "current" and view.status == "conflicting":
         standing = "prevails"
     return Rival(other.number, statement(other, seen), standing)
+
+
+def authority_of_text(text: Text) -> Authority:
+    """How well what a text says is founded: what rests on a reply that its host took back or did not
+    look at is held, and so is the reply.
+    """
+    if text.delivered != "shown":
+        return "held"
+    if text.role == "agent":
+        return "established"
+    return "claimed" if text.role == "user" else "reported"
 
 
 def belief_item(

@@ -40,7 +40,8 @@ Kind = Literal[
 
 Authority = Literal["established", "claimed", "reported", "partial", "held"]
 """established: confirmed, or as the log itself has it; claimed: by the one whom it is about;
-reported: hearsay; partial: not all of what it rests on is there; held: the agent's to keep."""
+reported: hearsay; partial: not all of what it rests on is there; held: a reply that was
+overridden, or shown without its review."""
 
 Because = Literal[
     "instruction", "constraint", "preference", "promise", "loop", "tension", "running", "recent",

@@ -29,6 +29,7 @@ from enishi.projections.recall.hearing import Hearing
 from enishi.projections.recall.holding import (
     Seen,
     authority_of,
+    authority_of_text,
     belief_item,
     is_said,
     open_promises,
@@ -393,11 +394,7 @@ class _Asking:
             speaker=text.name,
             answers=self._question(hit.place, corpus),
             sources=(quote,),
-            authority="claimed"
-            if text.role == "user"
-            else "reported"
-            if text.role == "other"
-            else "established",
+            authority=authority_of_text(text),
             audience="user",
             cut=span != (0, len(content)),
             score=score,

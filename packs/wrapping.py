@@ -3,8 +3,9 @@
     client = enishi.wrap(OpenAI(), bond)
     client.chat.completions.create(model="...", messages=[...])
 
-Any object will do that has `client.chat.completions.create`, plain or awaitable, whole answers or
-streams. What stands besides is the client's own.
+One wrapped client is one conversation: its calls follow each other. Any object will do that has
+`client.chat.completions.create`, plain or awaitable, whole answers or streams. What stands besides
+is the client's own.
 """
 
 from __future__ import annotations

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from helpers import NOW, fixed_store
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.case import RENDERING
-from enishi.kernel.deciding.proposals import Citation, Reflection
+from enishi.kernel.deciding.proposals import Citation, Reflection, Role
 from enishi.kernel.recording import Message, Scene
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections.recall.budget import estimate
@@ -67,6 +70,35 @@ def test_pb_18_what_was_said_in_one_room_is_not_told_in_another(
         assert found.audience == ("bob", "chen")
         assert word not in found.render()
         assert word in turn.recall(word, needed=True, audience="agent").render()
+
+
+PEOPLE = ("chen", "yuki", "bob")
+WORDS = ("harbour", "mountain", "lantern", "violin", "orchard")
+groups = st.sets(st.sampled_from(PEOPLE), max_size=3)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    turns=st.lists(st.tuples(st.none() | groups, st.sampled_from(PEOPLE)), min_size=1, max_size=5),
+    viewers=groups,
+)
+def test_pb_18_whoever_was_there_is_told_and_nobody_else(
+    turns: list[tuple[set[str] | None, str]], viewers: set[str]
+) -> None:
+    with TemporaryDirectory() as folder, fixed_store(Path(folder) / "s.db") as store:
+        bond = store.relationship("lumi", "chen")
+        for place, (present, speaker) in enumerate(turns):
+            role: Role = "user" if speaker == "chen" else "other"
+            scene = None if present is None else Scene(bytes([place]) * 16, tuple(sorted(present)))
+            words = f"I keep the {WORDS[place]} key."
+            bond.record(Message(words, speaker=speaker, role=role), "I see.", scene=scene)
+        for place, (present, speaker) in enumerate(turns):
+            heard = {speaker} | ({"chen"} if present is None else present)
+            word = WORDS[place]
+            block = bond.recall(word, audience=viewers).render()
+            assert (word in block) == (bool(viewers) and viewers <= heard), (block, heard)
+            assert (word in bond.recall(word, audience="user").render()) == ("chen" in heard)
+            assert word in bond.recall(word).render()
 
 
 def test_pb_19_who_was_absent_does_not_know_and_hears_it_as_hearsay(bond: Relationship) -> None:

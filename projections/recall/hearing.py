@@ -92,10 +92,11 @@ class Hearing:
         return frozenset(there)
 
     def _one(self, party: str) -> str:
-        for role in ("user", "agent"):
-            if party in self.stream.ids_of(role):
-                return role
-        return party
+        """A party by its role, whichever of its ids is given; somebody else by the id."""
+        line, ids = self.stream.line, self.stream.ids_of(party)
+        if line.user in ids:
+            return "user"
+        return "agent" if line.agent in ids else party
 
 
 def viewers_in(stream: Stream, turn: int) -> Viewers:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -21,6 +22,15 @@ from enishi.projections.recall.index import ASKS, HIDDEN, Index
 PAUSE = 2 * HOUR
 """After so long without a word, another stretch begins."""
 
+OWN = 64
+"""What a term counts in the text itself; in its neighbours it counts less."""
+
+REACH = ((1, 32), (2, 16))
+"""What it counts in a text so many places away."""
+
+SHORT = 32
+"""Up to so many terms a text leans on its neighbours in full, and the longer it is, the less."""
+
 NOWHERE = -1
 _REPLY = kind_code("ReplyGiven")
 
@@ -29,8 +39,10 @@ _REPLY = kind_code("ReplyGiven")
 class Corpus:
     """The texts of a branch. `place` is by record number, NOWHERE for what is no standing text.
 
-    `numbers`, `stretch` (counted from 0), `length` (in terms) and `asking` are by place; `depth` is
-    that of the text's turn. `starts` are the places at which the stretches begin.
+    `numbers`, `stretch` (counted from 0), `length` (in terms), `asking` and `by_agent` are by place;
+    `depth` is that of the text's turn. `around` is the length with its neighbours as `weighed` counts
+    them, `total` the sum of that. `starts` are the places at which the stretches begin, `voices` how
+    many texts were said under each name.
     """
 
     stream: Stream
@@ -44,9 +56,12 @@ class Corpus:
     length: array[int] = field(default_factory=lambda: array("i"))
     asking: bytearray = field(default_factory=bytearray)
     by_agent: bytearray = field(default_factory=bytearray)
+    around: array[int] = field(default_factory=lambda: array("i"))
+    voices: Counter[int] = field(default_factory=Counter)
     starts: list[int] = field(default_factory=list)
     total: int = 0
     _upto: int = 0
+    _kept: int = 0
     _began: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -68,15 +83,16 @@ class Corpus:
         starts = set(began)
         for depth in range(first, len(path)):
             self._take(depth, depth in starts)
+        self._weigh()
         self._upto = self.stale = len(path)
         self._began = began
 
     def _cut(self, depth: int) -> None:
         """Forget the texts from this depth on."""
-        keep = bisect_left(self.depth, depth)
+        keep = self._kept = bisect_left(self.depth, depth)
         for number in self.numbers[keep:]:
             self.place[number] = NOWHERE
-        self.total -= sum(self.length[keep:])
+            self.voices[self.index.voice[number]] -= 1
         for column in (self.numbers, self.depth, self.stretch, self.length):
             del column[keep:]
         del self.asking[keep:], self.by_agent[keep:]
@@ -102,12 +118,33 @@ class Corpus:
             self.length.append(index.length[number])
             self.asking.append(index.flags[number] & ASKS)
             self.by_agent.append(kinds[root] == _REPLY)
-            self.total += index.length[number]
+            self.voices[index.voice[number]] += 1
+
+    def _weigh(self) -> None:
+        """Count the lengths with their neighbours, from the first that has other ones now."""
+        length, stretch, last = self.length, self.stretch, len(self) - 1
+        known = max(0, min(len(self.around), self._kept) - REACH[-1][0])
+        self.total -= sum(self.around[known:])
+        del self.around[known:]
+        for place in range(known, last + 1):
+            here, own = stretch[place], length[place]
+            total = OWN * own
+            for distance, weight in REACH:
+                for other in (place - distance, place + distance):
+                    if 0 <= other <= last and stretch[other] == here:
+                        total += lean(weight, own) * length[other]
+            self.around.append(total)
+            self.total += total
 
     def _paused(self, number: int) -> bool:
         at = self.stream.history.at
         before, now = at[self.numbers[-1]], at[number]
         return UNKNOWN_TIME not in (before, now) and now - before > PAUSE
+
+
+def lean(weight: int, length: int) -> int:
+    """What a neighbour's term counts in a text of so many terms."""
+    return weight if length <= SHORT else weight * SHORT // length
 
 
 def corpus_of(stream: Stream, branch: int, index: Index) -> Corpus:

@@ -27,7 +27,7 @@ from enishi.kernel.history import KINDS, TEXT_CODES, kind_code
 from enishi.kernel.log import INDEXES, translated
 from enishi.kernel.stream import Stream
 from enishi.kernel.words.vocabulary import published_keys
-from enishi.projections.recall.words import FORM, folded, name_terms, terms
+from enishi.projections.recall.words import FORM, folded, terms
 
 BLOCK_BITS = 12
 _COUNT_BITS = 4
@@ -40,9 +40,6 @@ UNSAVED = 128
 
 _STEP = 64
 """Records that are read and split between two looks at the clock."""
-
-VOICE = "@"
-"""Stands before the terms of a speaker's name; no term of a text begins with it."""
 
 ASKS, HIDDEN, SPECIFIC = 1, 2, 4
 """Flags of a record: it ends with a question; it is kept from the model; and from SPECIFIC on, how
@@ -113,11 +110,15 @@ class _Block:
 
 @dataclass(slots=True)
 class Index:
-    """The index of one relationship, as this process sees it. `length` is in terms, by number."""
+    """The index of one relationship, as this process sees it. By number: `length` in terms, `flags`,
+    and under which of the `names` it was said, counted from 1; 0 is no name, or one too many.
+    """
 
     stream: Stream
     length: array[int] = field(default_factory=lambda: array("H"))
     flags: bytearray = field(default_factory=bytearray)
+    voice: bytearray = field(default_factory=bytearray)
+    names: list[str] = field(default_factory=list)
     _blocks: dict[int, _Block] = field(default_factory=dict)
     _erased: int = 0
     _stored: bool = False
@@ -133,6 +134,7 @@ class Index:
             self._erased = len(history.erased)
         self.length.extend([0] * (len(history) - len(self.length)))
         self.flags.extend(bytes(len(history) - len(self.flags)))
+        self.voice.extend(bytes(len(history) - len(self.voice)))
         self._stored = self._has_table()
         missing = 0
         for number in range(len(history) - 1 >> BLOCK_BITS, -1, -1):
@@ -212,13 +214,15 @@ class Index:
         if found is None:
             return _Block(base, base)
         try:
-            about, digest, upto, lengths, flags = msgpack.unpackb(found[0])
+            about, digest, upto, lengths, flags, voices, names = msgpack.unpackb(found[0])
             fits = about == self._made() and base < upto <= len(self.stream.history)
             if fits and digest == log.hash_of(line, upto - 1):
                 self.length[base:upto] = _places(lengths)
                 self.flags[base:upto] = flags
+                here = [0, *map(self._voice_of, names)]
+                self.voice[base:upto] = bytes(here[one] for one in voices)
                 return _Block(upto, upto)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, IndexError):
             pass  # somebody changed it
         return _Block(base, base)
 
@@ -226,7 +230,8 @@ class Index:
         base = number << BLOCK_BITS
         digest = self.stream.log.hash_of(self.stream.line.line, upto - 1)
         lengths, flags = _bytes(self.length[base:upto]), bytes(self.flags[base:upto])
-        return msgpack.packb([self._made(), digest, upto, lengths, flags])
+        voices = bytes(self.voice[base:upto])
+        return msgpack.packb([self._made(), digest, upto, lengths, flags, voices, self.names])
 
     def _made(self) -> list[Any]:
         """What the rows depend on besides the chain: how text is split, what was put into it."""
@@ -259,11 +264,16 @@ class Index:
         hidden = bool(root.get("hidden", False))
         self.flags[number] = asks(words) * ASKS | hidden * HIDDEN | specific * SPECIFIC
         if "name" in root:
-            found.update(VOICE + name for name in name_terms(str(root["name"])))
+            self.voice[number] = self._voice_of(str(root["name"]))
         inside = (number & _INSIDE) << _COUNT_BITS
         for term, count in found.items():
             block.fresh.setdefault(term, array("H")).append(inside | min(count, _MOST))
         block.count += 1
+
+    def _voice_of(self, name: str) -> int:
+        if name not in self.names and len(self.names) < 0xFF:
+            self.names.append(name)
+        return self.names.index(name) + 1 if name in self.names else 0
 
     def _drop(self, blocks: Iterable[int]) -> int:
         line = self.stream.line.line

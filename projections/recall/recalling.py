@@ -22,6 +22,7 @@ from enishi.projections.policy import ONE, RecallNumbers
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import policy_in_force, state_then
 from enishi.projections.recall.budget import LABEL, Basket, estimate
+from enishi.projections.recall.card import card_items
 from enishi.projections.recall.corpus import Corpus, corpus_of
 from enishi.projections.recall.evidence import Evidence
 from enishi.projections.recall.gate import Gate
@@ -64,9 +65,16 @@ from enishi.projections.recall.rendering import (
 )
 from enishi.projections.recall.running import episode_items, session_items
 from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
+from enishi.projections.recall.times import said_times
 from enishi.projections.recall.windows import window
 from enishi.projections.recall.words import WHOLE, split_query
 from enishi.projections.tensions import TENSIONS
+
+TIMELY = 15_000
+"""What was said in a time that the query speaks of is so much more relevant, in 1/10000."""
+
+Span = tuple[int, int]
+"""Microseconds since 1970, the end exclusive."""
 
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
@@ -230,28 +238,75 @@ class _Asking:
         missing = index.catch_up(self.enough)
         corpus = corpus_of(self.stream, self.branch, index)
         corpus.catch_up()
-        split = split_query(self.query.text)
         if missing:
             self.basket.left_out.append(LeftOut("not searched", "episodes", "text", count=missing))
             corpus.stale = 0
-        if not split.words:
-            return
-        found = look_up(corpus, index, split)
+        span, rest = self._time()
+        split = split_query(self.query.text)
+        if span is not None and not split_query(rest, bare=False).words:
+            split = split_query("")  # nothing but a time was asked for
+        ranked = self._by_words(look_up(corpus, index, split), span) if split.words else []
+        if span is not None and not any(one.kind == "text" for one in ranked):
+            ranked += self._then(corpus, index, span)
+        best = sorted(ranked, key=lambda one: (-one.score.total, one.number))
+        self._take_best(best, self._wanted)
+
+    def _by_words(self, found: Found, span: Span | None) -> list[_Ranked]:
+        """What the words of the query find, in no order."""
+        if "blueprint" in self.query.layers:
+            self._cards(found)
         self.unknown = found.unknown
         strange = sum(found.idf[term] * found.weights[term] for term in found.unknown)
         if strange * ONE >= found.mass * WHOLE * self.numbers.unknown:
-            return
+            return []
+        index, corpus = found.corpus.index, found.corpus
         ranked: list[_Ranked] = []
-        wanted = self.numbers.items if self.query.items is None else self.query.items
         if "beliefs" in self.query.layers:
             ranked += self._beliefs(found, index)
             ranked += self._promises(found, index)
-        if "episodes" in self.query.layers:
-            if self.enough():
-                self._not_searched(("episodes",))
-            else:
-                ranked += self._texts(found, corpus, index, max(20, CANDIDATES * wanted))
-        self._take_best(sorted(ranked, key=lambda one: (-one.score.total, one.number)), wanted)
+        if "episodes" in self.query.layers and self.enough():
+            self._not_searched(("episodes",))
+        elif "episodes" in self.query.layers:
+            ranked += self._texts(found, corpus, index, max(20, CANDIDATES * self._wanted), span)
+        return ranked
+
+    @property
+    def _wanted(self) -> int:
+        """How many items the query may find."""
+        return self.numbers.items if self.query.items is None else self.query.items
+
+    def _time(self) -> tuple[Span | None, str]:
+        """The time that a query speaks of, up to now, and the query without the words that say it."""
+        words, now = self.query.text, self.query.at
+        times = said_times(words, now.to_datetime())
+        if not times:
+            return None, words
+        start, end = zip(*(one.widest() for one in times), strict=True)
+        span = min(start), min(max(end), now.at + 1)
+        if span[0] >= span[1]:
+            return None, words
+        for one in reversed(times):
+            words = f"{words[: one.begins]} {words[one.stops :]}"
+        return span, words
+
+    def _then(self, corpus: Corpus, index: Index, span: Span) -> Iterator[_Ranked]:
+        """What was said in a time that the query speaks of, what has most names and numbers first."""
+        at = self.stream.history.at
+        places = [
+            place
+            for place, number in enumerate(corpus.numbers)
+            if span[0] <= at[number] < span[1]
+            and self.stream.history.turn[number] != self.query.but
+        ]
+        places.sort(key=lambda place: (-index.specificity(corpus.numbers[place]), place))
+        for place in places[: CANDIDATES * max(1, self._wanted)]:
+            hit = Hit(corpus.numbers[place], place, ONE, ONE, ())
+            yield from self._said(hit, corpus, index, None)
+
+    def _cards(self, found: Found) -> None:
+        for item in card_items(self.seen, found, self.numbers):
+            if self.basket.take(item):
+                self._told.update(item.numbers)
 
     def _take_best(self, ranked: list[_Ranked], wanted: int) -> None:
         """Take as many as are wanted. What only asks comes along where something tells."""
@@ -344,7 +399,9 @@ class _Asking:
         if self._is_hit(one, "promise") and self._is_open(one, _texts_of(view)):
             yield one
 
-    def _texts(self, found: Found, corpus: Corpus, index: Index, most: int) -> Iterator[_Ranked]:
+    def _texts(
+        self, found: Found, corpus: Corpus, index: Index, most: int, span: Span | None
+    ) -> Iterator[_Ranked]:
         history, until = self.stream.history, self.query.until
         evidence = Evidence(self.stream, corpus, tuple(found.weights))
         for hit in search_texts(found, most):
@@ -352,10 +409,13 @@ class _Asking:
                 continue
             if until is not None and history.at[hit.number] > until.at:
                 continue
+            if span is not None and span[0] <= history.at[hit.number] < span[1]:
+                relevance, share = (TIMELY * one // ONE for one in (hit.relevance, hit.share))
+                hit = replace(hit, relevance=relevance, share=share)
             yield from self._said(hit, corpus, index, evidence)
 
     def _said(
-        self, hit: Hit, corpus: Corpus, index: Index, evidence: Evidence
+        self, hit: Hit, corpus: Corpus, index: Index, evidence: Evidence | None
     ) -> Iterator[_Ranked]:
         authority: Authority = "established" if corpus.by_agent[hit.place] else "claimed"
         score = scored(
@@ -370,7 +430,7 @@ class _Asking:
         )
         one = _Ranked(
             "episodes", "text", hit.number, score,
-            lambda: self._text(hit, score, corpus), lambda: evidence.tells(hit),
+            lambda: self._text(hit, score, corpus), lambda: evidence is None or evidence.tells(hit),
         )  # fmt: skip
         if self._is_hit(one, "text") and self._is_open(one, [hit.number]):
             yield one
@@ -379,8 +439,8 @@ class _Asking:
         """A found text as an item: whole, or the sentences of it in which the words stand."""
         text = text_of(self.stream, self.branch, hit.number)
         content = text.content or ""
-        most = min(self.numbers.window, self.basket.room - LABEL)
-        span = window(content, hit.own, most, self.query.counter)
+        room = self.basket.room - LABEL
+        span = window(content, hit.own, self.numbers.window, room, self.query.counter)
         if span is None:
             return None
         quote = Quote(hit.number, *span, content[slice(*span)], text.name, text.happened)
@@ -389,7 +449,7 @@ class _Asking:
             layer="episodes",
             kind="text",
             text=content[slice(*span)],
-            because="words",
+            because="words" if score.words or score.relevance != ONE else "time",
             happened=text.happened,
             speaker=text.name,
             answers=self._question(hit.place, corpus),

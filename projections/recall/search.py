@@ -3,35 +3,41 @@
 For a query term t and a text d, with n texts on the branch of which df have t,
 
     idf = log2((2n + 2) / (2df + 1))
-    tf  = 4 own + before + after, where `own` is how often t stands in d itself (half, if d ends with
-          a question), and the texts one and two places away in the same stretch count 2 and 1 for
-          each time; where the text right before asks a question, 3
+    tf  = own + lean around, where `own` is how often t stands in d itself (half, if d ends with a
+          question), and `around` how often in the texts one and two places away in the same stretch,
+          which count 1/2 and 1/4 (where the text right before asks a question, 3/4); `lean` is 1 for
+          a text of up to 32 terms, and 32 / terms for a longer one
     len = the terms of d and of those neighbours, weighted alike
 
-    near(d)    = sum of w(t) idf tf (k1 + 1) / (tf + 4 k1 (1 - b + b len / mean len))
+    near(d)    = sum of w(t) idf tf (k1 + 1) / (tf + k1 (1 - b + b len / mean len))
     stretch(d) = sum of w(t) idf' f (k + 1) / (f + k), f and idf' over the whole stretch
     relevance  = near (twice, if d was said by somebody whom the query names) + stretch
 
-with k1 = 1.2, b = 0.3, k = 1. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
-and Beyond", 2009. Whole numbers only: idf in 1/10000, so that an order is the same on every machine.
+with k1 = 1.2, b = 0.3, k = 1; w(t) is 1, 1/2 for words that say little by themselves, and 1/4 for
+a single Chinese character of several. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
+and Beyond", 2009. Whole numbers only, idf in 1/10000, so that the
+order is the same on every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
 
-from enishi.projections.recall.corpus import NOWHERE, Corpus
-from enishi.projections.recall.index import VOICE, Index, unpacked
-from enishi.projections.recall.words import WHOLE, Split
+from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, Corpus, lean
+from enishi.projections.recall.index import Index, unpacked
+from enishi.projections.recall.words import WHOLE, Split, name_terms
 
-OWN = 4
-"""What a term counts in the text itself; its neighbours count less."""
+_ANSWERS = 48
+COMMON = 4
+"""What stands in more than one of so many texts, or is one character of several, tells nothing of
+the texts beside it."""
 
-_AROUND = ((1, 2), (2, 1))
-_ANSWERS = 3
+POOL = 32
+"""So many texts are looked at together with their neighbours, the best by their own words."""
+
 _TELLING = 3
 """So many terms a text has at least that is found by its neighbours alone, or else it answers a
 question: "I see" says nothing of what was said before it."""
@@ -58,14 +64,17 @@ class Hit:
 
 @dataclass(slots=True)
 class Found:
-    """What of a query stands where: for each term its idf, and its counts by record number."""
+    """What of a query stands where. For each term: its idf, how often it stands in each text by place
+    (`within`), and in each other record by number (`others`). `named` are the voices that it names.
+    """
 
     corpus: Corpus
     weights: dict[str, int]
+    named: frozenset[int]
     idf: dict[str, int] = field(default_factory=dict)
-    counts: dict[str, dict[int, int]] = field(default_factory=dict)
+    within: dict[str, dict[int, int]] = field(default_factory=dict)
+    others: dict[str, dict[int, int]] = field(default_factory=dict)
     stretches: dict[int, int] = field(default_factory=dict)
-    named: set[int] = field(default_factory=set)
 
     @property
     def mass(self) -> int:
@@ -75,7 +84,7 @@ class Found:
     @property
     def unknown(self) -> tuple[str, ...]:
         """The terms that stand nowhere."""
-        return tuple(term for term, counts in self.counts.items() if not counts)
+        return tuple(t for t in self.weights if not self.within[t] and not self.others[t])
 
     def share(self, relevance: int) -> int:
         """A relevance as a share of the mass, in 1/10000."""
@@ -84,63 +93,114 @@ class Found:
 
 def look_up(corpus: Corpus, index: Index, query: Split) -> Found:
     """Where the terms of a query stand. Needs `reading`, with index and corpus caught up."""
-    postings = index.postings([*query.words, *(VOICE + name for name in query.names)])
-    place = corpus.place
-    named: set[int] = set()
-    spoken: set[str] = set()
-    for name, parts in query.names.items():
-        said = {n for n, _ in unpacked(postings[VOICE + name]) if place[n] != NOWHERE}
-        if said:
-            named |= said
-            spoken |= parts
+    named, spoken = _named(corpus, index, query)
     weights = {term: weight for term, weight in query.words.items() if term not in spoken}
-    found = Found(corpus, weights, named=named)
-    many = len(corpus.starts)
-    for term, weight in weights.items():
-        counts = dict(unpacked(postings[term]))
+    found = Found(corpus, weights, named)
+    place_of, stretch_of = corpus.place, corpus.stretch
+    standing, many = corpus.standing, len(corpus.starts)
+    for term, postings in index.postings(weights).items():
         within: dict[int, int] = {}
-        seen = 0
-        for number, count in counts.items():
-            at = place[number]
-            if at != NOWHERE:
-                seen += 1
-                stretch = corpus.stretch[at]
-                within[stretch] = within.get(stretch, 0) + count
-        found.counts[term] = counts
-        found.idf[term] = rarity(len(corpus), seen)
-        rare = rarity(many, len(within))
-        for stretch, f in within.items():
-            share = weight * rare * f * (_K + 1) // ((f + _K) * WHOLE)
+        others: dict[int, int] = {}
+        stretches: dict[int, int] = {}
+        for number, count in unpacked(postings):
+            place = place_of[number]
+            if place != NOWHERE:
+                within[place] = count
+                stretch = stretch_of[place]
+                stretches[stretch] = stretches.get(stretch, 0) + count
+            elif number in standing:
+                others[number] = count
+        found.within[term], found.others[term] = within, others
+        found.idf[term] = rarity(len(corpus), len(within))
+        factor = weights[term] * rarity(many, len(stretches)) * (_K + 1)
+        for stretch, f in stretches.items():
+            share = factor * f // ((f + _K) * WHOLE)
             found.stretches[stretch] = found.stretches.get(stretch, 0) + share
     return found
 
 
+def _named(corpus: Corpus, index: Index, query: Split) -> tuple[frozenset[int], frozenset[str]]:
+    """The voices that a query names, and the terms that it names them by."""
+    voices: set[int] = set()
+    spoken: set[str] = set()
+    for voice, name in enumerate(index.names, start=1):
+        if corpus.voices[voice] > 0:
+            for part in name_terms(name) & query.names.keys():
+                voices.add(voice)
+                spoken |= query.names[part]
+    return frozenset(voices), frozenset(spoken)
+
+
 def search_texts(found: Found, most: int) -> list[Hit]:
-    """The texts that a query finds, the most relevant first, the older one among equals."""
+    """The texts that a query finds, the most relevant first, the older one among equals.
+
+    What is best by its own words and its stretch is looked at with its neighbours.
+    """
     corpus = found.corpus
-    scores: dict[int, int] = {}
-    norm: dict[int, int] = {}
-    mean = max(1, corpus.total * _weight_of_all() // max(1, len(corpus)))
-    for term, counts in found.counts.items():
-        around = _around(corpus, counts)
+    rough: dict[int, int] = {}
+    for term, within in found.within.items():
         factor = found.weights[term] * found.idf[term]
-        for place, tf in around.items():
-            if place not in norm:
-                norm[place] = _norm(corpus, place, mean)
-            gain = factor * tf * (10 + _K1) // ((10 * tf + norm[place]) * WHOLE)
-            scores[place] = scores.get(place, 0) + gain
-    for place in scores:
-        if corpus.numbers[place] in found.named:
-            scores[place] *= 2
-        scores[place] += found.stretches.get(corpus.stretch[place], 0)
+        gains = [factor * count * 22 // ((10 * count + _K1) * WHOLE) for count in range(16)]
+        for place, count in within.items():
+            rough[place] = rough.get(place, 0) + gains[count]
+    stretch_of, stretches = corpus.stretch, found.stretches
+    pool = nlargest(
+        max(POOL, 2 * most),
+        rough,
+        key=lambda place: (rough[place] + stretches[stretch_of[place]], -place),
+    )
+    wanted = {near for place in pool for near in _near(corpus, place)}
+    scores = {place: _relevance(found, place) for place in wanted}
     best = nlargest(2 * most, scores, key=lambda place: (scores[place], -place))
     hits = []
     for place in best:
-        number, score = corpus.numbers[place], scores[place]
-        own = tuple(term for term, counts in found.counts.items() if number in counts)
+        score = scores[place]
+        own = tuple(term for term, within in found.within.items() if place in within)
         if own or corpus.length[place] >= _TELLING or (place and corpus.asking[place - 1]):
-            hits.append(Hit(number, place, score, found.share(score), own))
+            hits.append(Hit(corpus.numbers[place], place, score, found.share(score), own))
     return hits[:most]
+
+
+def _near(corpus: Corpus, place: int) -> Iterator[int]:
+    """A place and those within reach of it in the same stretch."""
+    reach, stretch = REACH[-1][0], corpus.stretch
+    here = stretch[place]
+    for near in range(max(0, place - reach), min(len(corpus), place + reach + 1)):
+        if stretch[near] == here:
+            yield near
+
+
+def _relevance(found: Found, place: int) -> int:
+    """The relevance of a text."""
+    corpus = found.corpus
+    asking, own_length = corpus.asking, corpus.length[place]
+    mean = max(1, corpus.total // len(corpus))
+    norm = OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[place]) // (10 * mean)
+    here = OWN >> 1 if asking[place] else OWN
+    weights = [
+        (near, here)
+        if near == place
+        else (
+            near,
+            lean(
+                _ANSWERS if near == place - 1 and asking[near] else REACH[abs(near - place) - 1][1],
+                own_length,
+            ),
+        )
+        for near in _near(corpus, place)
+    ]
+    total = 0
+    for term, within in found.within.items():
+        weight = found.weights[term]
+        if COMMON * len(within) > len(corpus) or COMMON * weight <= WHOLE:
+            tf = here * within.get(place, 0)
+        else:
+            tf = sum([within[near] * counts for near, counts in weights if near in within])
+        if tf:
+            total += weight * found.idf[term] * tf * (10 + _K1) // ((10 * tf + norm) * WHOLE)
+    if found.named and corpus.index.voice[corpus.numbers[place]] in found.named:
+        total *= 2
+    return total + found.stretches.get(corpus.stretch[place], 0)
 
 
 def search_records(
@@ -156,19 +216,15 @@ def search_records(
     mean = max(1, OWN * sum(length[n] for n in numbers) // max(1, len(numbers)))
     scores: dict[int, int] = {}
     own: dict[int, list[str]] = {}
-    for term, counts in found.counts.items():
+    for term, counts in found.others.items():
         factor = found.weights[term] * found.idf[term]
-        for number, count in counts.items() if len(counts) < len(wanted) else (
-            (n, counts[n]) for n in numbers if n in counts
-        ):  # fmt: skip
-            if number not in wanted:
-                continue
-            tf = OWN * count
-            norm = OWN * _K1 * (10 - _B + _B * OWN * length[number] // mean) // 10
-            scores[number] = scores.get(number, 0) + factor * tf * (10 + _K1) // (
-                (10 * tf + norm) * WHOLE
-            )
-            own.setdefault(number, []).append(term)
+        for number, count in counts.items():
+            if number in wanted:
+                tf = OWN * count
+                norm = OWN * _K1 * ((10 - _B) * mean + _B * OWN * length[number]) // (10 * mean)
+                gain = factor * tf * (10 + _K1) // ((10 * tf + norm) * WHOLE)
+                scores[number] = scores.get(number, 0) + gain
+                own.setdefault(number, []).append(term)
     hits = []
     for number, score in scores.items():
         relevance = score + _stretch_of(found, cited.get(number, ()))
@@ -180,45 +236,6 @@ def _stretch_of(found: Found, texts: Sequence[int]) -> int:
     corpus = found.corpus
     places = [corpus.place[text] for text in texts if corpus.place[text] != NOWHERE]
     return found.stretches.get(corpus.stretch[max(places)], 0) if places else 0
-
-
-def _around(corpus: Corpus, counts: dict[int, int]) -> dict[int, int]:
-    """How often a term stands in and beside each text, in quarters, by place."""
-    place_of, stretch, asking = corpus.place, corpus.stretch, corpus.asking
-    last = len(corpus) - 1
-    tf: dict[int, int] = {}
-    for number, count in counts.items():
-        place = place_of[number]
-        if place == NOWHERE:
-            continue
-        asked = asking[place]
-        tf[place] = tf.get(place, 0) + (count * OWN >> 1 if asked else count * OWN)
-        here = stretch[place]
-        for distance, weight in _AROUND:
-            before, after = place - distance, place + distance
-            if before >= 0 and stretch[before] == here:
-                tf[before] = tf.get(before, 0) + count * weight
-            if after <= last and stretch[after] == here:
-                if asked and distance == 1:
-                    weight = _ANSWERS
-                tf[after] = tf.get(after, 0) + count * weight
-    return tf
-
-
-def _norm(corpus: Corpus, place: int, mean: int) -> int:
-    """What stands in the denominator besides tf, in tenths."""
-    length, stretch = corpus.length, corpus.stretch
-    here, last = stretch[place], len(corpus) - 1
-    total = OWN * length[place]
-    for distance, weight in _AROUND:
-        for other in (place - distance, place + distance):
-            if 0 <= other <= last and stretch[other] == here:
-                total += weight * length[other]
-    return OWN * _K1 * (10 * mean - _B * mean + _B * total) // (10 * mean)
-
-
-def _weight_of_all() -> int:
-    return OWN + 2 * sum(weight for _, weight in _AROUND)
 
 
 @lru_cache(maxsize=4096)

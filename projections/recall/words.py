@@ -151,8 +151,11 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def split_query(text: str) -> Split:
-    """The terms of a query, with what they weigh."""
+def split_query(text: str, *, bare: bool = True) -> Split:
+    """The terms of a query, with what they weigh.
+
+    With `bare`, words that tell nothing are looked for where there is nothing else.
+    """
     words: dict[str, int] = {}
     names: dict[str, frozenset[str]] = {}
     spare: list[str] = []
@@ -171,7 +174,7 @@ def split_query(text: str) -> Split:
                 spare.append(term)
             else:
                 words[term] = _HALF if token in _GENERAL else WHOLE
-    if WHOLE not in words.values():
+    if bare and WHOLE not in words.values():
         words.update(dict.fromkeys(spare, WHOLE))
     return Split(words, names)
 

@@ -20,10 +20,9 @@ ORDER = ("kernel", "projections", "packs", "host", "cli")
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    for layer in ORDER[:3]:
+    for layer in ORDER[:4]:
         for path in sorted((ROOT / layer).rglob("*.py")):
             yield layer, path
-    yield "host", ROOT / "host.py"
     yield "cli", ROOT / "cli.py"
 
 
@@ -53,15 +52,15 @@ def test_every_data_file_is_listed() -> None:
         for package, patterns in SETUPTOOLS["package-data"].items()
         for pattern in patterns
     }
-    for layer in ORDER[:3]:
+    for layer in ORDER[:4]:
         for path in (ROOT / layer).rglob("*"):
             if path.is_dir() or path.suffix in (".py", ".pyc"):
                 continue
             assert any(path.match(str(pattern)) for pattern in listed), path
 
 
-def test_only_three_modules_stand_at_the_root() -> None:
-    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "host.py", "cli.py"}
+def test_only_two_modules_stand_at_the_root() -> None:
+    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "cli.py"}
 
 
 def test_imports_point_one_way() -> None:
@@ -100,7 +99,7 @@ def test_nothing_is_imported_under_a_bare_name() -> None:
 
 def test_the_type_checkers_see_the_same_tree() -> None:
     links = {path.name for path in (ROOT / ".types" / "enishi").iterdir()}
-    assert links == {*ORDER[:3], "host.py", "cli.py", "__init__.py", "py.typed"}
+    assert links == {*ORDER[:4], "cli.py", "__init__.py", "py.typed"}
     assert all((ROOT / ".types" / "enishi" / name).exists() for name in links)
 
 

@@ -1,0 +1,64 @@
+"""Carrying a relationship elsewhere: packs, chats, a memoir, another id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+
+from enishi.host.asking import Asking
+from enishi.host.given import moment_of_given
+from enishi.kernel import recording
+from enishi.kernel.deciding.proposals import Audience, Party
+from enishi.kernel.lines import lines_of, note_export
+from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
+
+
+class Carrying(Asking):
+    """How a relationship goes elsewhere."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        recipient: str | None = None,
+        passphrase: str | None = None,
+        until: datetime | int | None = None,
+        withhold: Iterable[int] = (),
+        audience: Audience | None = None,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Exported:
+        """Write a MemoryPack of the whole relationship, signed where the extra `crypto` is there.
+
+        `recipient` (age1…) or `passphrase` encrypts it. `until` ends it before the first thing
+        that came later, or before a number. `withhold` leaves payloads out by number, `audience`
+        "user" what the agent thought for itself.
+        """
+        log, stop = self._stream.log, until if isinstance(until, int) else moment_of_given(until)
+        signing = None if log.read_only else self._store._signing()
+        with log.reading():
+            cuts = []
+            for line in lines_of(log, self._stream.line.relationship):
+                stream = self._store._stream(line)
+                with stream.reading():
+                    own = withhold if not line.name else ()
+                    left_out = withheld_with(stream, own, audience)
+                    cuts.append(cut(stream, stop, left_out))
+            exported = export_pack(
+                Path(path), cuts, sign=signing, recipient=recipient, passphrase=passphrase,
+                progress=progress,
+            )  # fmt: skip
+        if not log.read_only:
+            with log.writing():
+                pack = bytes.fromhex(exported.pack)
+                note_export(log, self._stream.line.relationship, pack, self._stream.now.at)
+        return exported
+
+    def rebind(self, party: Party, new: str) -> None:
+        """The agent or the user has another outside id from here on, as an event says.
+
+        Where the two have a history under that id already, it is Conflict.
+        """
+        with self._writing() as branch:
+            recording.rebind_party(self._stream, branch, party, new)

@@ -1,0 +1,378 @@
+"""One file with many relationships: opening it, finding them, taking files in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_clock
+from enishi.host.relationship import Relationship
+from enishi.kernel import erasure_proof, keying
+from enishi.kernel.checks import check_id
+from enishi.kernel.erasure import Part, erase, erase_relationship, of_party
+from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
+from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
+from enishi.kernel.errors import MissingExtra, NotFound
+from enishi.kernel.events import ErasureReason
+from enishi.kernel.inspection import Inspection, inspect_store
+from enishi.kernel.keyring import (
+    Signer,
+    add_signer,
+    own_key,
+    read_key,
+    remove_signer,
+    sign,
+    signers,
+)
+from enishi.kernel.log import Entropy, Line, Log
+from enishi.kernel.moments import Moment
+from enishi.kernel.stream import Stream, found_stream
+from enishi.kernel.verification import Problem
+from enishi.packs.cards import Card
+from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
+from enishi.packs.chat import Chat
+from enishi.packs.dates import read_zone
+from enishi.packs.erii.comparing import differences
+from enishi.packs.erii.importing import import_erii
+from enishi.packs.erii.reading import read_erii
+from enishi.packs.erii.report import EriiReport
+from enishi.packs.frames import Signature
+from enishi.packs.importing import ImportReport, import_chat
+from enishi.packs.pack_files import open_pack
+from enishi.packs.readers import proposers_of
+from enishi.packs.taking_in import PackTaken, Wanted, take_pack
+
+
+class Store:
+    """One SQLite file with many relationships. Safe to share between threads."""
+
+    def __init__(self, log: Log, clock: Clock, entropy: Entropy) -> None:
+        self._log = log
+        self._clock = clock
+        self._entropy = entropy
+        self._streams: dict[int, Stream] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._log.path
+
+    def close(self) -> None:
+        """Close the file. Closing twice does nothing."""
+        self._log.close()
+
+    def relationship(
+        self,
+        agent: str,
+        user: str,
+        *,
+        blueprint: Card | Mapping[str, Any] | None = None,
+        policy: str | Mapping[str, Any] | None = None,
+        create: bool = True,
+    ) -> Relationship:
+        """The relationship of an agent and a user, founded if it is new (unless not `create`).
+
+        Ids are opaque texts of 1 to 200 characters. A blueprint or policy other than the one in
+        force is adopted from here on.
+        """
+        check_id(agent, "the agent")
+        check_id(user, "the user")
+        line = self._log.line_of(agent, user)
+        if line is None:
+            if not create:
+                raise NotFound(f"there is no relationship of {agent!r} and {user!r} in {self.path}")
+            with self._log.writing():
+                line = self._log.line_of(agent, user) or self._found(agent, user)
+        bond = Relationship(self, self._stream(line))
+        if blueprint is not None:
+            bond.adopt_blueprint(blueprint)
+        if policy is not None:
+            bond.adopt_policy(policy)
+        return bond
+
+    def relationships(self, *, archived: bool | None = False) -> list[Relationship]:
+        """All relationships in sight, in the order in which they came.
+
+        With `archived`, those out of sight alone; None is all.
+        """
+        lines = [line for line in self._log.lines(archived=archived) if not line.name]
+        return [Relationship(self, self._stream(line)) for line in lines]
+
+    def stray(self) -> list[Problem]:
+        """What the store holds of relationships that it does not list. A whole store has none."""
+        return [
+            Problem(None, f"the table {table!r} has rows of line {line}, which is not listed")
+            for table, line in self._log.stray()
+        ]
+
+    def import_chats(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        zone: str = "UTC",
+        personas: Iterable[str] = (),
+        propose: bool = True,
+        progress: Progress = lambda title, done, total: None,
+    ) -> list[ImportReport]:
+        """Take chat files in, ordered by their first known times. Every file is read before any
+        is recorded, and each is recorded whole.
+
+        `agent` and `user` are ids; left out, they are the names in the file. `zone` is for dates
+        that name none. Lines of the user under one of the names in `personas` are somebody
+        else's. With `propose`, the bundled rules read the chosen texts. A group chat goes to each
+        of its characters, or to `agent` alone.
+        """
+        chats = [chat for path in paths for chat in read_chats_at(Path(path), zone)]
+        reports = []
+        for chat in in_order(chats):
+            # Nothing of a file that fails stays, nor a relationship that was founded for it.
+            with self._log.writing():
+                for name, speakers in chat_agents(chat, agent):
+                    bond = self.relationship(name, user or self._user_of(chat, name))
+                    reports.append(
+                        import_chat(
+                            bond._stream,
+                            as_seen_by(chat, speakers, frozenset(personas)),
+                            zone=zone,
+                            proposers=proposers_of(chat) if propose else (),
+                            progress=partial(progress, chat.title),
+                        )
+                    )
+        return reports
+
+    def import_erii(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        zone: str = "UTC",
+    ) -> EriiReport:
+        """Take in a pack of the E.R.I.I. project (0.4.0a7 to 0.5.0a3), whole or not at all.
+
+        `agent` and `user` are ids; left out, they are the pack's. `zone` is where its instants
+        were lived. What the pack asserts is judged by our rules on the words that it cites; the
+        report has what was refused, what has no counterpart, and what comes out otherwise.
+        """
+        pack = read_erii(Path(path).name, read_file(Path(path)))
+        relationship = pack.contents.relationship
+        with self._log.writing():
+            bond = self.relationship(agent or relationship.agent_id, user or relationship.user_id)
+            report, taken = import_erii(bond._stream, pack, read_zone(zone))
+            report.differences = differences(bond._stream, pack, report, taken)
+        return report
+
+    def import_pack(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        identity: str | None = None,
+        passphrase: str | None = None,
+        as_branch: str | None = None,
+        accept_erasures: bool = False,
+        signer: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> PackTaken:
+        """Take a MemoryPack in: all of it, checked, or nothing.
+
+        `identity` (age) or `passphrase` opens an encrypted pack. `as_branch` names the line of a
+        pack that went on otherwise than what is here; without it that is PackConflict. Tombstones
+        that would destroy something here need a known signer, or `accept_erasures`. `signer`, in
+        hexadecimal, is the only one whose pack is taken. With `dry_run` nothing is kept.
+        """
+        wanted = Wanted(as_branch, accept_erasures, read_key(signer), dry_run)
+        with open_pack(Path(path), identity, passphrase) as reader:
+            taken = take_pack(self._log, reader, self._fresh, wanted, progress)
+        self._log.scrub()
+        return taken
+
+    def signers(self) -> list[Signer]:
+        """The keys that this store believes. Its own is among them once it was needed."""
+        return signers(self._log)
+
+    def own_key(self) -> str:
+        """The public key with which this store signs, in hexadecimal; made where there is none."""
+        with self._log.writing():
+            return own_key(self._log, self._entropy)[0].hex()
+
+    def believe(self, key: str, name: str) -> None:
+        """Believe what is signed with this key (hexadecimal) from now on."""
+        with self._log.writing():
+            add_signer(self._log, read_key(key) or b"", name)
+
+    def disbelieve(self, key: str) -> None:
+        """Believe what is signed with this key no more."""
+        with self._log.writing():
+            remove_signer(self._log, read_key(key) or b"")
+
+    def _signing(self) -> Callable[[bytes], Signature] | None:
+        """What signs in this store's name; None where the extra for it is not installed."""
+        try:
+            with self._log.writing():
+                key, seed = own_key(self._log, self._entropy)
+        except MissingExtra:
+            return None
+        return lambda data: Signature(key, sign(seed, data))
+
+    def _fresh(self, line: Line) -> Stream:
+        """A stream that nobody else has, for a line that is still about to change."""
+        return Stream(self._log, line, self._now, self._entropy)
+
+    def _user_of(self, chat: Chat, agent: str) -> str:
+        """The user whose relationship took this file in before, else the one it names."""
+        for bond in self.relationships(archived=None):
+            if bond.agent == agent and bond.has_imported(chat.title):
+                return bond.user
+        return chat_user(chat)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is recorded within is recorded together, or nothing is."""
+        with self._log.writing():
+            yield
+
+    # Erasing
+
+    def erase_user(self, user: str, *, reason: ErasureReason = "request") -> Receipt:
+        """Erase every relationship of a user for good, and what that user said in others'.
+
+        Looks through the whole store. Of an id that is not there nothing is erased: whether it
+        ever was cannot be told any more.
+        """
+        return self._erase_party("user", user, reason)
+
+    def erase_agent(self, agent: str, *, reason: ErasureReason = "request") -> Receipt:
+        """Erase every relationship of an agent for good, and what it said in others'."""
+        return self._erase_party("agent", agent, reason)
+
+    def _erase_party(
+        self, scope: Literal["user", "agent"], party: str, reason: ErasureReason
+    ) -> Receipt:
+        check_id(party, f"the {scope}")
+        parts: list[Part] = []
+        with self._log.writing():
+            for line in self._log.lines():
+                stream = self._stream(line)
+                if party == (line.user if scope == "user" else line.agent):
+                    # The other lines of a relationship go with its first.
+                    parts += [] if line.name else erase_relationship(stream, scope, reason)
+                    continue
+                with stream.writing():
+                    asked = of_party(stream, party, scope)
+                    parts += erase(stream, asked, reason) if asked.numbers else []
+        return receipt_of(self._log, parts, scope, reason, False)
+
+    def erase_again(self, receipt: Receipt | Mapping[str, Any]) -> Receipt:
+        """Erase in this store what a receipt says was erased, as after restoring an older copy.
+
+        Records that are not those of the receipt are NotFound, and nothing is erased. Relationships
+        that this store does not have are passed over.
+        """
+        given = receipt if isinstance(receipt, Receipt) else read_receipt(receipt)
+        parts: list[Part] = []
+        with self._log.writing():
+            for line in self._log.lines():
+                if line.relationship.hex() in {part.relationship for part in given.parts}:
+                    stream = self._stream(line)
+                    with stream.writing():
+                        parts += erase_again(stream, given)
+        return receipt_of(self._log, parts, given.scope, given.reason, given.keep_effects)
+
+    def sign(self, receipt: Receipt) -> Receipt:
+        """The receipt with a signature (Ed25519) of this store's key; needs the extra `crypto`.
+
+        Whoever has the store's public key (`own_key`) can check it without the store: see `prove`.
+        """
+        with self._log.writing():
+            return signed(self._log, receipt, self._entropy)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether each payload is kept encrypted under a key of its own."""
+        return self._log.vault is not None
+
+    def scrub(self) -> bool:
+        """Try again to scrub what was erased; False where a reader is still in the way."""
+        return self._log.scrub(PATIENCE)
+
+    def to_scrub(self) -> list[tuple[int, int]]:
+        """The tombstones, by line and number, whose bytes still have to go from the files."""
+        with self._log.reading():
+            return self._log.to_scrub()
+
+    def inspect(self) -> Inspection:
+        """What the file consists of, and what SQLite's own check of it finds."""
+        return inspect_store(self.path)
+
+    def _bond(self, stream: Stream, branch: str | None = None) -> Relationship:
+        return Relationship(self, stream, branch)
+
+    def _found(self, agent: str, user: str) -> Line:
+        return found_stream(self._log, agent, user, self._now, self._entropy).line
+
+    def _stream(self, line: Line) -> Stream:
+        found = self._streams.get(line.line)
+        if found is None or found.line != line:  # a founding that was undone leaves its place
+            found = self._streams[line.line] = Stream(self._log, line, self._now, self._entropy)
+        return found
+
+    def _now(self) -> Moment:
+        return Moment.of(self._clock())
+
+
+def open_store(
+    path: str | os.PathLike[str] = "enishi.db",
+    *,
+    clock: Clock = system_clock,
+    entropy: Entropy = os.urandom,
+    synchronous: Literal["FULL", "NORMAL"] = "FULL",
+    read_only: bool = False,
+    create: bool = True,
+    keyed: bool = False,
+) -> Store:
+    """Open a store, made if missing (unless not `create`).
+
+    `clock` and `entropy` are where time and chance come in. `synchronous` NORMAL may lose the
+    last turns on a power cut, and is faster.
+
+    `keyed` makes a new store one whose payloads are encrypted, each under a key of its own in a
+    second file beside it (`<path>.keys`); it needs the extra `crypto`. A store that is keyed is
+    recognised without it; one that is not is Conflict: see `make_keyed`.
+    """
+    log = Log(Path(path), synchronous=synchronous, read_only=read_only, create=create, keyed=keyed)
+    return Store(log, clock, entropy)
+
+
+def make_keyed(path: str | os.PathLike[str]) -> int:
+    """Make a plain store keyed: nothing but the form of its file changes. Returns how many
+    payloads were encrypted, 0 where it is keyed already.
+
+    Nobody else may have it open meanwhile, else StoreBusy.
+    """
+    with closing(Log(Path(path), create=False, alone=True)) as log:
+        return keying.make_keyed(log)
+
+
+def prove(
+    receipt: str | Mapping[str, Any], store: Store | None = None, *, signer: str | None = None
+) -> ReceiptProof:
+    """Check the receipt of an erasure, given as JSON text or its values; it needs no store.
+
+    Whose signature it has and whether that fits; with a store, whether tombstones, tips and scrub
+    are there as it says. `signer` is the public key that it has to be signed with, in hexadecimal.
+    """
+    plain = read_json(receipt) if isinstance(receipt, str) else receipt
+    return erasure_proof.prove(plain, None if store is None else store._log, signer)

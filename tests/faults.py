@@ -10,16 +10,18 @@ import os
 import pickle
 import shutil
 import signal
+import sqlite3
 import struct
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lives import PAIRS, Operation
 
-from enishi.kernel.errors import StoreReadOnly
+from enishi.kernel.errors import StoreReadOnly, WrongKeys
 
 if TYPE_CHECKING:
     from simulation import World
@@ -125,13 +127,22 @@ def cut(world: World, one: Operation) -> None:
 
     with TemporaryDirectory() as folder:
         copy = Path(folder) / world.path.name
-        for name in (copy.name, f"{copy.name}-wal"):
-            if (world.folder / name).exists():
-                shutil.copyfile(world.folder / name, copy.with_name(name))
+        for path in world.folder.glob(f"{copy.name}*"):
+            if not path.name.endswith("-shm"):
+                shutil.copyfile(path, copy.with_name(path.name))
         wal = copy.with_name(f"{copy.name}-wal")
         if wal.exists():
             os.truncate(wal, one.places[0] * (wal.stat().st_size + 1) // 2**16)
-        with world.open(copy) as store:
+        try:
+            opened = world.open(copy)
+        except WrongKeys:
+            # Keys that came before the store itself was there are those of no store.
+            with closing(sqlite3.connect(copy)) as connection:
+                tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+            require(world.keyed and tables == 0, "keys that fit no more", one)
+            world.counts["write-ahead logs cut to nothing"] += 1
+            return
+        with opened as store:
             for bond in store.relationships(archived=None):
                 found = bond.verify()
                 require(found.ok, "a torn log is damaged", found.problems)

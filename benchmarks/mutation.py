@@ -1,0 +1,228 @@
+"""Change one thing in the kernel or a projection, and see whether its tests notice.
+
+    python benchmarks/mutation.py --sample 300 --seed 1
+    python benchmarks/mutation.py --only kernel/standing.py --sample 40
+
+Each mutant of a seeded sample is one changed comparison, number or the like in a copy of the tree.
+The tests of its module run against it; a mutant that they let pass is a survivor, and is printed.
+A survivor may be harmless: whoever reads the list decides. Needs `tests` beside this folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("kernel", "projections")
+SECONDS = 240
+"""What takes longer than this is taken for an endless loop: noticed."""
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+USED_BY = {
+    "kernel/history.py": ("test_life", "test_derived", "test_log"),
+    "kernel/standing.py": ("test_life", "test_derived", "test_simulation"),
+    "kernel/stream.py": ("test_derived", "test_log"),
+    "kernel/lines.py": ("test_packs", "test_erasure"),
+    "kernel/transcript.py": ("test_derived", "test_reported"),
+    "kernel/recording.py": ("test_derived", "test_reported"),
+    "kernel/explaining.py": ("test_derived", "test_cli"),
+    "kernel/deciding": ("test_decisions", "test_rejudging", "test_reported_meaning"),
+    "kernel/rules": ("test_rule_proposer", "test_statement_rules", "test_observer"),
+    "kernel/words": ("test_decisions", "test_carried", "test_sentences"),
+    "projections/recall": ("test_recall", "test_reported_recall"),
+    "projections": ("test_derived",),
+}
+"""Tests of modules that no test names, by the longest beginning of the module's path."""
+
+
+class Mutant(NamedTuple):
+    """One change: in which file, at which line, from what to what."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    source: str
+
+
+class Site(NamedTuple):
+    """A place in a file where something can be changed, and in which way."""
+
+    path: Path
+    node: int
+    way: int
+
+
+def sites(path: Path) -> Iterator[Site]:
+    """Every change that can be made to a file."""
+    for place, node in enumerate(ast.walk(ast.parse(path.read_text("utf-8")))):
+        yield from (Site(path, place, way) for way in range(_ways(node)))
+
+
+def mutant_at(site: Site) -> Mutant:
+    """The mutant that a change makes."""
+    tree = ast.parse(site.path.read_text("utf-8"))
+    target = next(node for place, node in enumerate(ast.walk(tree)) if place == site.node)
+    before = _head(target)
+    _change(target, site.way)
+    path = site.path.relative_to(ROOT).as_posix()
+    return Mutant(path, getattr(target, "lineno", 0), before, _head(target), ast.unparse(tree))
+
+
+def _head(node: ast.AST) -> str:
+    """A node as text; of a statement its first line."""
+    return ast.unparse(node).partition("\n")[0]
+
+
+def _ways(node: ast.AST) -> int:
+    """In how many ways a node can be changed."""
+    match node:
+        case ast.Compare():
+            return sum(type(operator) in COMPARISONS for operator in node.ops[:1])
+        case ast.BoolOp() | ast.IfExp():
+            return 1
+        case ast.BinOp():
+            return int(type(node.op) in OPERATORS and not _is_text(node))
+        case ast.Constant(value=bool()):
+            return 1
+        case ast.Constant(value=int()):
+            return 1
+        case ast.UnaryOp(op=ast.Not()):
+            return 1
+        case ast.Call(func=ast.Name(id=name)) if name in CALLS:
+            return 1
+        case ast.If():
+            return 2
+    return 0
+
+
+def _is_text(node: ast.BinOp) -> bool:
+    """Whether this joins types or texts rather than numbers."""
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    constants = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return bool(names & {"str", "int", "bytes", "bool"}) or any(
+        one is None or isinstance(one, str) for one in constants
+    )
+
+
+def _change(node: ast.AST, way: int) -> None:
+    match node:
+        case ast.Compare():
+            node.ops[0] = COMPARISONS[type(node.ops[0])]()
+        case ast.BoolOp():
+            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        case ast.IfExp():
+            node.body, node.orelse = node.orelse, node.body
+        case ast.BinOp():
+            node.op = OPERATORS[type(node.op)]()
+        case ast.Constant(value=bool(value)):
+            node.value = not value
+        case ast.Constant(value=int(value)):
+            node.value = value + 1
+        case ast.UnaryOp():
+            node.op = ast.UAdd()  # `+x` of a truth value is as true as x
+        case ast.Call(func=ast.Name() as name):
+            name.id = CALLS[name.id]
+        case ast.If():
+            node.test = ast.Constant(value=bool(way))
+
+
+def tests_of(path: str, tests: Path) -> list[str]:
+    """The test files of a module: those called after it, those that name it, or those that use it."""
+    stem = Path(path).stem
+    dotted = "enishi." + path.removesuffix(".py").replace("/", ".")
+    found = [
+        one.stem
+        for one in sorted(tests.glob("test_*.py"))
+        if one.stem == f"test_{stem}"
+        or re.search(rf"{re.escape(dotted)}\b", one.read_text("utf-8"))
+    ]
+    fitting = [name for name in USED_BY if path.startswith(name)]
+    found += USED_BY[max(fitting, key=len)] if fitting else ()
+    return [f"tests/{name}.py" for name in dict.fromkeys(found)] or ["tests/test_derived.py"]
+
+
+def noticed(mutant: Mutant, copied: Path) -> bool:
+    """Whether the tests of its module notice a mutant."""
+    target = copied / mutant.path
+    before = target.read_text("utf-8")
+    target.write_text(mutant.source, "utf-8")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+             *tests_of(mutant.path, copied / "tests")],
+            check=False, cwd=copied, capture_output=True, timeout=SECONDS,
+            env={**os.environ, "PYTHONPATH": str(copied.parent), "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        return done.returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        target.write_text(before, "utf-8")
+
+
+def main() -> None:
+    """Draw the sample, try each mutant, print the survivors and the score."""
+    options = _options()
+    files = [
+        path for part in PARTS for path in sorted((ROOT / part).rglob("*.py"))
+        if options.only in path.relative_to(ROOT).as_posix()
+    ]  # fmt: skip
+    chance = Random(options.seed)
+    every = [site for path in files for site in sites(path)]
+    drawn = [mutant_at(site) for site in chance.sample(every, min(options.sample, len(every)))]
+    print(f"{len(drawn)} of {len(every)} mutants in {len(files)} files", flush=True)
+    begun, survivors = monotonic(), 0
+    with TemporaryDirectory() as folder:
+        copied = Path(folder) / "enishi"
+        shutil.copytree(ROOT, copied, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__"))
+        for number, mutant in enumerate(drawn, start=1):
+            survived = not noticed(mutant, copied)
+            survivors += survived
+            if survived:
+                print(f"{mutant.path}:{mutant.line}: {_short(mutant.before)} → "
+                      f"{_short(mutant.after)}", flush=True)  # fmt: skip
+            if options.verbose:
+                print(f"  {number} of {len(drawn)}, {monotonic() - begun:.0f} s", flush=True)
+    killed = len(drawn) - survivors
+    print(
+        f"{killed} of {len(drawn)} mutants noticed ({killed / len(drawn):.0%}), seed {options.seed}"
+    )
+
+
+def _short(code: str) -> str:
+    return code if len(code) < 90 else f"{code[:60]} … {code[-25:]}"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="files whose path contains this")
+    parser.add_argument("--verbose", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -39,21 +39,11 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
-USED_BY = {
-    "kernel/history.py": ("test_life", "test_derived", "test_log"),
-    "kernel/standing.py": ("test_life", "test_derived", "test_simulation"),
-    "kernel/stream.py": ("test_derived", "test_log"),
-    "kernel/lines.py": ("test_packs", "test_erasure"),
-    "kernel/transcript.py": ("test_derived", "test_reported"),
-    "kernel/recording.py": ("test_derived", "test_reported"),
-    "kernel/explaining.py": ("test_derived", "test_cli"),
-    "kernel/deciding": ("test_decisions", "test_rejudging", "test_reported_meaning"),
-    "kernel/rules": ("test_rule_proposer", "test_statement_rules", "test_observer"),
-    "kernel/words": ("test_decisions", "test_carried", "test_sentences"),
-    "projections/recall": ("test_recall", "test_reported_recall"),
-    "projections": ("test_derived",),
+ALWAYS = {
+    "kernel": ("tests/test_life.py", "golden/test_vectors.py"),
+    "projections": ("golden/test_demo.py", "golden/test_scenarios.py"),
 }
-"""Tests of modules that no test names, by the longest beginning of the module's path."""
+"""Tests of everything in a part, which run after those of the module."""
 
 
 class Mutant(NamedTuple):
@@ -148,19 +138,31 @@ def _change(node: ast.AST, way: int) -> None:
             node.test = ast.Constant(value=bool(way))
 
 
-def tests_of(path: str, tests: Path) -> list[str]:
-    """The test files of a module: those called after it, those that name it, or those that use it."""
-    stem = Path(path).stem
-    dotted = "enishi." + path.removesuffix(".py").replace("/", ".")
-    found = [
-        one.stem
-        for one in sorted(tests.glob("test_*.py"))
-        if one.stem == f"test_{stem}"
-        or re.search(rf"{re.escape(dotted)}\b", one.read_text("utf-8"))
-    ]
-    fitting = [name for name in USED_BY if path.startswith(name)]
-    found += USED_BY[max(fitting, key=len)] if fitting else ()
-    return [f"tests/{name}.py" for name in dict.fromkeys(found)] or ["tests/test_derived.py"]
+def tests_of(path: str) -> list[str]:
+    """The test files of a module: those that name it, or that name what it is imported by."""
+    modules = {_dotted(one.relative_to(ROOT).as_posix()): one.read_text("utf-8")
+               for part in PARTS for one in (ROOT / part).rglob("*.py")}  # fmt: skip
+    tests = {f"tests/{one.name}": one.read_text("utf-8")
+             for one in sorted((ROOT / "tests").glob("test_*.py"))}  # fmt: skip
+    wanted = seen = {_dotted(path)}
+    found: list[str] = []
+    while wanted and not found:
+        found = [name for name, text in tests.items() if any(_names(text, w) for w in wanted)]
+        importers = {m for m, text in modules.items() if any(_names(text, w) for w in wanted)}
+        wanted, seen = importers - seen, seen | importers
+    return [*found, *ALWAYS[path.partition("/")[0]]]
+
+
+def _dotted(path: str) -> str:
+    return "enishi." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _names(text: str, module: str) -> bool:
+    """Whether a text imports a module, in either way."""
+    parent, _, name = module.rpartition(".")
+    return f"from {module} import" in text or bool(
+        re.search(rf"from {re.escape(parent)} import [^\n]*\b{name}\b", text)
+    )
 
 
 def noticed(mutant: Mutant, copied: Path) -> bool:
@@ -171,7 +173,7 @@ def noticed(mutant: Mutant, copied: Path) -> bool:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-             *tests_of(mutant.path, copied / "tests")],
+             *tests_of(mutant.path)],
             check=False, cwd=copied, capture_output=True, timeout=SECONDS,
             env={**os.environ, "PYTHONPATH": str(copied.parent), "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip

@@ -41,9 +41,12 @@ CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 ALWAYS = {
     "kernel": ("tests/test_life.py", "golden/test_vectors.py"),
-    "projections": ("golden/test_demo.py", "golden/test_scenarios.py"),
+    "projections": ("golden/test_scenarios.py",),
 }
 """Tests of everything in a part, which run after those of the module."""
+
+MOST = 4
+"""So many files of tests are a module's own, those named after it first."""
 
 
 class Mutant(NamedTuple):
@@ -150,7 +153,9 @@ def tests_of(path: str) -> list[str]:
         found = [name for name, text in tests.items() if any(_names(text, w) for w in wanted)]
         importers = {m for m, text in modules.items() if any(_names(text, w) for w in wanted)}
         wanted, seen = importers - seen, seen | importers
-    return [*found, *ALWAYS[path.partition("/")[0]]]
+    stem = Path(path).stem
+    found.sort(key=lambda name: (stem not in name, -tests[name].count(stem)))
+    return list(dict.fromkeys([*found[:MOST], *ALWAYS[path.partition("/")[0]]]))
 
 
 def _dotted(path: str) -> str:

@@ -450,6 +450,14 @@ def diverge(world: World, one: Operation) -> Sequence[str]:
         else:
             raise AssertionError(f"two histories became one: {here}")
         assert (bond.digests(), bond.verify().tip) == (before, tip)
+        # Asked for, the other's words are a branch of their own beside one's own.
+        own = {branch.name: there.on(branch.name).digests() for branch in there.branches()}
+        bond.export(pack)
+        other.import_pack(pack, as_branch="elsewhere", accept_erasures=True)
+        now = {branch.name: there.on(branch.name).digests() for branch in there.branches()}
+        assert {name: now[name] for name in own} == own
+        assert before in [now[name] for name in now.keys() - own.keys()]
+        assert there.verify().ok and there.digests() == there.replay()
     world.counts["machines that both went on"] += 1
     return one.words
 

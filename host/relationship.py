@@ -184,7 +184,10 @@ class Relationship(Forgetting):
             recording.withdraw(self._stream, branch, numbers)
 
     def restore(self, *numbers: int) -> None:
-        """Let what was withdrawn count again."""
+        """Let what was withdrawn count again; without numbers, bring back what was archived."""
+        if not numbers:
+            self._bring_back()
+            return
         with self._writing() as branch:
             recording.restore(self._stream, branch, numbers)
 

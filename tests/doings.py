@@ -394,7 +394,7 @@ def archive(world: World, one: Operation) -> None:
     bond = world.bond(one.pair)
     bond.archive()
     assert bond.id not in {other.id for other in world.store.relationships()}
-    bond.unarchive()
+    bond.restore()
 
 
 # To another machine and back

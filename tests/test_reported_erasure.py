@@ -479,7 +479,7 @@ def test_an_archived_relationship_is_out_of_sight_and_unchanged(store: Store) ->
     assert store.relationships() == []
     assert [one.user for one in store.relationships(archived=True)] == ["chen"]
     assert store.relationship("lumi", "chen").digests() == digests
-    bond.unarchive()
+    bond.restore()
     assert [one.digests() for one in store.relationships()] == [digests]
     assert len(bond.records()) == length and bond.verify().ok
 
@@ -530,7 +530,7 @@ def test_the_command_line_plans_asks_and_erases(
     assert shell.json("list", *where) == []
     assert len(shell.json("list", "--archived", *where)) == 1
     assert shell.json("verify", *where)[0]["ok"]
-    shell.ok("archive", "--undo", "--user", "chen", *where)
+    shell.ok("restore", "--user", "chen", *where)
     assert len(shell.json("list", *where)) == 1
     assert shell.json("erase", "--everything", "--user", "chen", "--yes", *where)["scope"] == "user"
     assert shell.json("list", *where) == []
@@ -634,7 +634,7 @@ def test_the_awaitable_face_erases_as_well(path: Path) -> None:
             made = await bond.plan_erasure(turn)
             assert (await bond.erase(made, reason="safety")).reason == "safety"
             await bond.archive()
-            await bond.unarchive()
+            await bond.restore()
             assert await bond.erased_then() == 3
             assert (await store.erase_user("chen")).scrub == "scrubbed"
             assert await store.relationships() == []

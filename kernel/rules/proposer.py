@@ -211,7 +211,10 @@ class _Language:
             for kind, patterns in signals.items()
         }
         self._edge = re.compile(f"[{table.edges}]+|{either(table.joints).pattern}")
-        self._opener = re.compile(f" *+(?:(?:{either(table.openers).pattern}) *+)*+")
+        # What a lookahead took is not given back: a possessive group does the same, but Python
+        # 3.11 before 3.11.5 loses matches with one.
+        openers = f"(?:(?:{either(table.openers).pattern}) *)*"
+        self._opener = re.compile(f" *(?=(?P<opened>{openers}))(?P=opened)")
         self._tag = either(table.tags)
         self._foreign = either(table.foreign)
         self._stronger = either(table.stronger)

@@ -115,7 +115,7 @@ class Statements:
         self, table: StatementTable, either: Callable[[Iterable[str]], re.Pattern[str]]
     ) -> None:
         openers, gap = either([factored(table.openers)]).pattern, rf"[^{WORDS}\0\n]*+"
-        self._opener = re.compile(f"{gap}(?:(?:{openers}){gap})*+")
+        self._opener = re.compile(f"{gap}(?:(?:{openers}){gap})*")
         self._leads = either(table.leads)
         self._condition = either(table.conditions)
         self._no_loop = either(table.no_loop)

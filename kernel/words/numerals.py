@@ -26,7 +26,7 @@ _DIGITS = re.compile(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?")
 _NUMERALS = re.compile(r"[零〇一二两兩三四五六七八九十百千万萬]+")
 _LATIN = re.compile(r"[A-Za-z]+")
 _ENGLISH_RUN = re.compile(
-    rf"(?<![A-Za-z])(?:{_ANY_WORD})(?![A-Za-z])(?:(?: and |[ -])(?:{_ANY_WORD})(?![A-Za-z]))*+",
+    rf"(?<![A-Za-z])(?:{_ANY_WORD})(?![A-Za-z])(?:(?: and |[ -])(?:{_ANY_WORD})(?![A-Za-z]))*",
     re.IGNORECASE | re.ASCII,
 )
 _LONGEST = 30

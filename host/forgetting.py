@@ -113,7 +113,9 @@ class Forgetting(Carrying):
         with self._stream.writing():
             line = self._stream.line.line
             if line not in {one.line for one in self._stream.log.lines(archived=True)}:
-                raise InvalidInput("it is not archived; name at least one number that was withdrawn")
+                raise InvalidInput(
+                    "it is not archived; name at least one number that was withdrawn"
+                )
             archive(self._stream.log, self.id, archived=False)
 
     def erased_then(self, *, at: datetime | None = None, as_lived: datetime | None = None) -> int:

@@ -327,7 +327,10 @@ def import_(
         # No store is made for files that cannot be taken in.
         _check_import(data, chats, agent, user, zone)
         for path in ours:
-            _inspected(path, unlock)
+            found = _inspected(path, unlock, signer)
+            _fail_if_forged(path.name, found)
+            if found.signature == "unchecked":
+                _fail(f"the signature of {path.name} is checked by: pip install 'enishi[crypto]'")
     create = bool(chats or packs or ours) or user is not None
     with _opened(store, create, keyed) as opened, _progress("Taking in") as progress:
         carried = [
@@ -472,8 +475,7 @@ def inspect_(
     terminal.print_inspected(console, file.name, found)
     if taken is not None:
         terminal.print_carried(console, [file.name], [taken], dry_run=True)
-    if found.signature == "wrong":
-        _fail(f"the signature of {file.name} does not fit what it signs")
+    _fail_if_forged(file.name, found)
 
 
 # Look
@@ -1211,6 +1213,10 @@ def keys_add(
     keyed: KeyedOption = False,
 ) -> None:
     """Believe what is signed with a key: its packs may erase what they erased there."""
+    from enishi.kernel.checks import check_id, read_hash
+
+    read_hash(key, "a signer's key")
+    check_id(name, "a signer's name")
     with _opened(store, True, keyed) as opened:
         opened.believe(key, name)
     terminal.say(_console_for(store), f"What {name} signs is believed from now on.")
@@ -1378,10 +1384,17 @@ def _is_pack(path: Path) -> bool:
         return False  # whoever reads it whole says what is wrong with it
 
 
-def _inspected(path: Path, unlock: dict[str, Any]) -> Any:
+def _inspected(path: Path, unlock: dict[str, Any], signer: str | None = None) -> Any:
+    from enishi.kernel.checks import read_hash
     from enishi.packs.pack_files import inspect_pack
 
-    return inspect_pack(path, **unlock)
+    wanted = None if signer is None else read_hash(signer, "a signer's key")
+    return inspect_pack(path, **unlock, wanted=wanted)
+
+
+def _fail_if_forged(name: str, found: Any) -> None:
+    if found.signature == "wrong":
+        _fail(f"the signature of {name} does not fit what it signs")
 
 
 def _unlock(key: Path | None, passphrase: bool) -> dict[str, Any]:

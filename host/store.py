@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_clock
 from enishi.host.relationship import Relationship
 from enishi.kernel import erasure_proof, keying
-from enishi.kernel.checks import check_id
+from enishi.kernel.checks import check_id, read_hash
 from enishi.kernel.erasure import Part, erase, erase_relationship, of_party
 from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
 from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
@@ -23,7 +23,6 @@ from enishi.kernel.keyring import (
     Signer,
     add_signer,
     own_key,
-    read_key,
     remove_signer,
     sign,
     signers,
@@ -193,7 +192,8 @@ class Store:
         that would destroy something here need a known signer, or `accept_erasures`. `signer`, in
         hexadecimal, is the only one whose pack is taken. With `dry_run` nothing is kept.
         """
-        wanted = Wanted(as_branch, accept_erasures, read_key(signer), dry_run)
+        key = None if signer is None else read_hash(signer, "a signer's key")
+        wanted = Wanted(as_branch, accept_erasures, key, dry_run)
         with open_pack(Path(path), identity, passphrase) as reader:
             taken = take_pack(self._log, reader, self._fresh, wanted, progress)
         self._log.scrub()
@@ -211,12 +211,12 @@ class Store:
     def believe(self, key: str, name: str) -> None:
         """Believe what is signed with this key (hexadecimal) from now on."""
         with self._log.writing():
-            add_signer(self._log, read_key(key) or b"", name)
+            add_signer(self._log, read_hash(key, "a signer's key"), name)
 
     def disbelieve(self, key: str) -> None:
         """Believe what is signed with this key no more."""
         with self._log.writing():
-            remove_signer(self._log, read_key(key) or b"")
+            remove_signer(self._log, read_hash(key, "a signer's key"))
 
     def _signing(self) -> Callable[[bytes], Signature] | None:
         """What signs in this store's name; None where the extra for it is not installed."""

@@ -38,6 +38,17 @@ def check_text(content: str, what: str = "a text") -> str:
     return content
 
 
+def read_hash(text: str, what: str) -> bytes:
+    """32 bytes that a person wrote down as 64 hexadecimal digits: a hash, or a public key."""
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if len(found) != 32:
+        raise InvalidInput(f"{what} is 64 hexadecimal digits, and {text!r} is not")
+    return found
+
+
 def _shown(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -54,19 +54,6 @@ def remove_signer(log: Log, key: bytes) -> None:
     _run(log, "DELETE FROM signer WHERE key=?", (key,))
 
 
-def read_key(text: str | None) -> bytes | None:
-    """A public key from its 64 hexadecimal digits."""
-    if text is None:
-        return None
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != 32:
-        raise InvalidInput(f"a signer's key is 64 hexadecimal digits, and {text!r} is not")
-    return key
-
-
 def own_key(log: Log, entropy: Entropy) -> tuple[bytes, bytes]:
     """The store's own public key and its seed, made where there is none. Needs `log.writing`."""
     rows = _rows(log, "SELECT key, seed FROM signer WHERE seed IS NOT NULL")

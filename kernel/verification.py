@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from enishi.kernel.checks import read_hash
 from enishi.kernel.encoding import (
     FIRST,
     LAST,
@@ -73,7 +74,7 @@ def verify_line(
 
     A noted tip may also be that of an earlier record: then the line has grown since.
     """
-    noted = _noted(expect)
+    noted = None if expect is None else read_hash(expect, "a tip")
     with log.reading():
         # Where a quick pass finds nothing, there is nothing. Else each record is looked at alone.
         walk: Walk = (quick := _QuickWalk(line, noted))
@@ -123,18 +124,6 @@ def _chunks(log: Log, line: Line, progress: Callable[[int], None]) -> Iterator[l
         yield chunk
         done += len(chunk)
         progress(done)
-
-
-def _noted(expect: str | None) -> bytes | None:
-    if expect is None:
-        return None
-    try:
-        noted = bytes.fromhex(expect)
-    except ValueError:
-        noted = b""
-    if len(noted) != 32:
-        raise InvalidInput(f"a tip is 64 hexadecimal digits, and {expect!r} is not")
-    return noted
 
 
 class Walk:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from enishi.kernel.encoding import decode_header, decode_payload
-from enishi.kernel.errors import LogDamaged, MissingExtra, PackDamaged, UnreadableFile
+from enishi.kernel.errors import LogDamaged, MissingExtra, PackDamaged, UnreadableFile, WrongSigner
 from enishi.kernel.keyring import signed_by
 from enishi.kernel.log import Line
 from enishi.kernel.verification import Walk
@@ -43,11 +44,7 @@ def open_pack(
     path: Path, identity: str | None = None, passphrase: str | None = None
 ) -> Iterator[PackReader]:
     """A pack file, ready to be read. `identity` or `passphrase` opens an encrypted one."""
-    try:
-        source = path.open("rb")
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from None
-    with source:
+    with _opened(path) as source:
         start = source.read(len(AGE))
         source.seek(0)
         if is_encrypted(start):
@@ -57,28 +54,59 @@ def open_pack(
             yield PackReader(source, path.name)
 
 
+def check_signer(reader: PackReader, wanted: bytes | None) -> bytes | None:
+    """The key that sealed a pack which was read to its end; None where it is not signed.
+
+    A signature that does not fit is WrongSigner, and so is any but that of `wanted`, if given.
+    """
+    seal = reader.seal
+    if seal.signature is None:
+        if wanted is not None:
+            raise WrongSigner(f"{reader.name} is not signed")
+        return None
+    key, signature = seal.signature
+    if not signed_by(key, signature, seal.signed_bytes):
+        raise WrongSigner(f"the signature of {reader.name} does not fit what it signs")
+    if wanted is not None and key != wanted:
+        raise WrongSigner(f"{reader.name} is signed by {key.hex()}, not by {wanted.hex()}")
+    return key
+
+
 def inspect_pack(
-    path: Path, identity: str | None = None, passphrase: str | None = None
+    path: Path,
+    identity: str | None = None,
+    passphrase: str | None = None,
+    wanted: bytes | None = None,
 ) -> PackInspection:
-    """Read a pack to its end and check all that it says. What does not fit is a PackError."""
-    with path.open("rb") as source:
+    """Read a pack to its end and check all that it says. What does not fit is a PackError.
+
+    A signature that is wrong, or cannot be checked, is part of the answer, unless `wanted` is the
+    only signer that is taken.
+    """
+    with _opened(path) as source:
         encrypted = is_encrypted(source.read(len(AGE)))
-    starts: list[LineStart] = []
-    with open_pack(path, identity, passphrase) as reader:
-        starts = [item for item in reader if isinstance(item, LineStart)]
-        seal = reader.seal
+    with open_pack(path, identity, passphrase) as whole:
+        starts = [item for item in whole if isinstance(item, LineStart)]
+        seal = whole.seal
     for line in range(len(starts)):
         with open_pack(path, identity, passphrase) as reader:
             _check_line(reader, _parts(starts, line))
-    signature = "none"
-    if seal.signature is not None:
-        try:
-            right = signed_by(seal.signature.signer, seal.signature.signature, seal.signed_bytes)
-            signature = "right" if right else "wrong"
-        except MissingExtra:
-            signature = "unchecked"
+    signature = "none" if seal.signature is None else "right"
+    try:
+        check_signer(whole, wanted)
+    except (WrongSigner, MissingExtra) as error:
+        if wanted is not None:
+            raise
+        signature = "wrong" if isinstance(error, WrongSigner) else "unchecked"
     signer = None if seal.signature is None else seal.signature.signer.hex()
-    return PackInspection(seal.digest.hex(), encrypted, reader.manifest, signer, signature)
+    return PackInspection(seal.digest.hex(), encrypted, whole.manifest, signer, signature)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _parts(starts: list[LineStart], line: int) -> dict[int, range]:

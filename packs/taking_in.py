@@ -20,7 +20,7 @@ from enishi.kernel.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import TOMBSTONES
-from enishi.kernel.keyring import signed_by, signer_of
+from enishi.kernel.keyring import signer_of
 from enishi.kernel.lines import (
     RawRecord,
     add_raw,
@@ -40,6 +40,7 @@ from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import verify_line
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
+from enishi.packs.pack_files import check_signer
 from enishi.projections import PROJECTIONS
 
 Outcome = Literal["new", "nothing new", "went on", "branch", "tombstones"]
@@ -275,19 +276,8 @@ class _Taking:
 
     def _signer(self) -> tuple[bytes | None, bool]:
         """Who sealed the pack, and whether this store knows that signer."""
-        seal, wanted = self._reader.seal, self._wanted.signer
-        if seal.signature is None:
-            if wanted is not None:
-                raise WrongSigner(f"{self._reader.name} is not signed")
-            return None, False
-        key, signature = seal.signature
-        if not signed_by(key, signature, seal.signed_bytes):
-            raise WrongSigner(f"the signature of {self._reader.name} does not fit what it signs")
-        if wanted is not None and key != wanted:
-            raise WrongSigner(
-                f"{self._reader.name} is signed by {key.hex()}, not by {wanted.hex()}"
-            )
-        return key, signer_of(self._log, key) is not None
+        key = check_signer(self._reader, self._wanted.signer)
+        return key, key is not None and signer_of(self._log, key) is not None
 
     # Settling
 

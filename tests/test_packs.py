@@ -32,7 +32,7 @@ from enishi.kernel.errors import (
     WrongSigner,
 )
 from enishi.kernel.rules.proposer import RuleProposer
-from enishi.packs.frames import FrameReader, write_frames
+from enishi.packs.frames import FrameReader, Signature, write_frames
 from enishi.packs.memorypack import PackReader
 from enishi.packs.pack_files import inspect_pack
 from enishi.packs.sealing import new_identity
@@ -638,6 +638,32 @@ def test_the_command_line_carries_a_relationship(shell: Shell, tmp_path: Path) -
         "inspect", tmp_path / "sealed.erii", "--key", _other(tmp_path)
     )
     assert "against" in shell.json("inspect", pack, "--against", there)
+
+
+def test_what_cannot_be_taken_in_makes_no_store(shell: Shell, tmp_path: Path) -> None:
+    with fixed_store(tmp_path / "a.db") as store:
+        bond_of(store).record("Hello", "Hi")
+        bond_of(store).export(tmp_path / "a.erii")
+    pack, new = tmp_path / "a.erii", tmp_path / "new.db"
+    forged = tmp_path / "forged.erii"
+    out = io.BytesIO()
+    write_frames(out, frames_of(pack), lambda data: Signature(b"k" * 32, b"s" * 64))
+    forged.write_bytes(out.getvalue())
+    cut = tmp_path / "cut.erii"
+    cut.write_bytes(pack.read_bytes()[:-9])
+    for arguments in (
+        ("import", pack, "--signer", "abc"),
+        ("import", pack, "--signer", "ab" * 32),
+        ("import", forged),
+        ("import", cut),
+        ("import", tmp_path / "nowhere.erii"),
+        ("keys", "add", "abc", "me"),
+        ("keys", "add", "ab" * 32, ""),
+    ):
+        shell.refused(*arguments, "--store", new)
+        assert not new.exists(), arguments
+    for path in (tmp_path / "nowhere.erii", tmp_path):
+        assert "cannot be read" in shell.refused("inspect", path)
 
 
 def _other(folder: Path) -> Path:

@@ -1,29 +1,16 @@
-"""Asking a relationship: proposals and decisions, the folds, recall, and why."""
+"""Asking a relationship: what was said, the folds, why, and whether all of it is whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from enishi.host.bond import Bond
-from enishi.host.given import BUDGET, moment_of_given, number_of, turn_number
-from enishi.kernel.deciding.bounding import merge_episode, split_episode
-from enishi.kernel.deciding.correcting import correct
-from enishi.kernel.deciding.proposals import Audience, Party, Proposal, Proposer
-from enishi.kernel.deciding.proposing import (
-    Decided,
-    Host,
-    batch_decisions,
-    decisions,
-    propose,
-    propose_unread,
-    record_batch,
-    release,
-    standing_texts,
-)
-from enishi.kernel.errors import InvalidInput, NotFound
+from enishi.host.deciding import Deciding
+from enishi.host.given import moment_of_given, number_of
+from enishi.kernel.deciding.proposals import Audience, Party
+from enishi.kernel.deciding.proposing import Decided
+from enishi.kernel.errors import NotFound
 from enishi.kernel.explaining import Explanation, RecordView, explain, record_views
 from enishi.kernel.fold import Projection, State, fold_of
 from enishi.kernel.moments import Moment
@@ -40,80 +27,15 @@ from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
-from enishi.projections.recall.budget import counter_of
-from enishi.projections.recall.gate import Gate
-from enishi.projections.recall.hearing import viewers_of
-from enishi.projections.recall.holding import seen_on
-from enishi.projections.recall.index import drop_index, keep_up
-from enishi.projections.recall.items import ELSEWHERE, Item, Layer, Recall, Viewers
-from enishi.projections.recall.portrait import portrait_items
-from enishi.projections.recall.recalling import Query, recall
-from enishi.projections.recall.rendering import LANGUAGES, Counter
-from enishi.projections.recall.tracing import Trace, trace
+from enishi.projections.recall.index import drop_index
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
 from enishi.projections.tensions import TENSIONS, TensionView, tensions
 from enishi.projections.timeline import Timeline, timeline
 
-if TYPE_CHECKING:
-    from enishi.host.turn import Turn
 
-
-class Asking(Bond):
-    """What can be asked of a relationship, and who may propose."""
-
-    # Proposals
-
-    def propose(
-        self,
-        turn: Turn | int | None,
-        proposer: Proposer | Sequence[Proposal],
-        *,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> list[Decided]:
-        """Let a proposer read a turn (None: every text it has not read) and record the decisions.
-
-        Asked again about the same texts, the same version of a proposer is answered from the log.
-        A sequence of proposals is the host's own.
-        """
-        if not isinstance(proposer, Proposer):
-            if not isinstance(proposer, Sequence) or not all(
-                isinstance(one, Proposal) for one in proposer
-            ):
-                raise InvalidInput(
-                    "a proposer, or a list of proposals such as Signal(...), is needed"
-                )
-            with self._writing() as branch:
-                batch = record_batch(self._stream, branch, Host(), (), tuple(proposer))
-                return batch_decisions(self._stream, batch)
-        if turn is None:
-            return propose_unread(self._stream, self._branch_now(), proposer, progress)
-        with self._reading() as branch:
-            texts = standing_texts(self._stream, branch, [number_of(turn)])
-        return propose(self._stream, branch, proposer, texts)
-
-    def release(self, decision: Decided | int) -> int:
-        """Let a held proposal have its effect after all. Returns the number of its event."""
-        number = decision if isinstance(decision, int) else decision.number
-        with self._writing() as branch:
-            return release(self._stream, branch, number)
-
-    def correct(
-        self, number: int, word: Literal["right", "wrong"] = "wrong", *, value: str | None = None
-    ) -> list[int]:
-        """The user's own word on a derived event: right, wrong, or (a belief) another value.
-
-        Returns the numbers of what was recorded.
-        """
-        with self._writing() as branch:
-            return correct(self._stream, branch, number, word, value)
-
-    def decisions(self) -> list[Decided]:
-        """All decisions, oldest first."""
-        with self._stream.reading():
-            return decisions(self._stream)
-
-    # Reading
+class Asking(Deciding):
+    """What can be asked of a relationship."""
 
     def has_imported(self, title: str) -> bool:
         """Whether a chat file of this title was taken in."""
@@ -244,19 +166,6 @@ class Asking(Bond):
         with self._reading() as branch:
             return timeline(self._stream, branch)
 
-    def split(self, turn: Turn | int) -> int:
-        """A new episode begins with this turn. Returns the number that `withdraw` takes back."""
-        with self._writing() as branch:
-            return split_episode(self._stream, branch, turn_number(turn))
-
-    def merge(self, turn: Turn | int) -> int:
-        """The episode that begins with this turn goes on from the one before it.
-
-        Returns the number that `withdraw` takes back.
-        """
-        with self._writing() as branch:
-            return merge_episode(self._stream, branch, turn_number(turn))
-
     def shortened(self, number: int | None = None) -> list[ShortTurn]:
         """The turns of an episode (the running one, if left out) in their short form, for prompts.
 
@@ -284,92 +193,6 @@ class Asking(Bond):
         with self._reading() as branch:
             state = reading.state_then(self._stream, branch, projection, until)
         return state, until or self._store._now()
-
-    def recall(
-        self,
-        query: str,
-        *,
-        at: datetime | None = None,
-        budget: int | None = None,
-        within: float | None = None,
-        items: int | None = None,
-        layers: Collection[Layer] = ELSEWHERE,
-        counter: Counter | str | None = None,
-        audience: Audience | Collection[str] = "agent",
-    ) -> Recall:
-        """What is remembered of this: items with reasons and sources, and what was left out.
-
-        `budget` is in tokens (800, if left out) by `counter`: a function, the name of an encoding of tiktoken, or (left
-        out) an estimate on the safe side. After `within` milliseconds the rest is not searched.
-        `items` is how many the query may find (five, if left out). `at`: of what had happened by
-        then. `audience` is who will see it: the agent alone, `user`, or the ids of a group, of whom
-        all must have heard what they are told. It changes nothing; see `Turn.recall` for what a
-        reply is given.
-        """
-        asked = Gate(True, "asked for")
-        viewers = viewers_of(audience)
-        return self._recall(query, asked, at, budget, within, items, layers, counter, viewers)
-
-    def _recall(
-        self,
-        query: str,
-        answer: Gate,
-        at: datetime | None,
-        budget: int | None,
-        within: float | None,
-        items: int | None,
-        layers: Collection[Layer],
-        counter: Counter | str | None,
-        viewers: Viewers,
-        but: int | None = None,
-    ) -> Recall:
-        ends = None if within is None else monotonic() + within / 1000
-        for what, given in (("budget", budget), ("items", items), ("within", within)):
-            if given is not None and given < 0:
-                raise InvalidInput(f"{what} is 0 or more, not {given}")
-        name, count = counter_of(counter)
-        until = moment_of_given(at)
-        asked = Query(
-            query,
-            until or self._store._now(),
-            answer,
-            BUDGET if budget is None else budget,
-            name,
-            count,
-            layers,
-            items,
-            until,
-            but,
-            viewers,
-        )
-
-        def enough() -> bool:
-            return ends is not None and monotonic() >= ends
-
-        if answer.open:
-            keep_up(self._stream, enough)
-        with self._reading() as branch:
-            if viewers == "agent":
-                asked.mood = self._mood_lines(branch, until)
-            return recall(self._stream, branch, asked, enough)
-
-    def _mood_lines(self, branch: int, until: Moment | None) -> dict[str, str]:
-        """The line on the user's mood in each language, where it is away from its baseline."""
-        state = reading.mood_state(self._stream, branch, until)
-        view = mood_at(state, "user", until or self._store._now())
-        lines = {language: mood_line(view, language) for language in LANGUAGES}
-        return {language: line for language, line in lines.items() if line}
-
-    def portrait(self, *, at: datetime | None = None) -> list[Item]:
-        """Who the user is, as of a moment (now, if left out): sentences that each rest on a belief."""
-        state, when = self._as_of(BELIEFS, at)
-        with self._reading() as branch:
-            return portrait_items(state, when, seen_on(self._stream, branch), lambda view: ())
-
-    def recall_trace(self, turn: Turn | int) -> Trace:
-        """What the reply of a turn had been offered, and what it made use of."""
-        with self._reading() as branch:
-            return trace(self._stream, branch, turn_number(turn))
 
     def why_rapport(self, dimension: str | None = None) -> list[Change]:
         """What moved a dimension of rapport (None: any), oldest first, with the quoted words."""

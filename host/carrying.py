@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
-from enishi.host.asking import Asking
 from enishi.host.given import moment_of_given
+from enishi.host.remembering import Remembering
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Audience, Party
 from enishi.kernel.lines import lines_of, note_export
 from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
 
 
-class Carrying(Asking):
+class Carrying(Remembering):
     """How a relationship goes elsewhere."""
 
     def export(

@@ -19,14 +19,7 @@ from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_r
 from enishi.kernel.errors import MissingExtra, NotFound
 from enishi.kernel.events import ErasureReason
 from enishi.kernel.inspection import Inspection, inspect_store
-from enishi.kernel.keyring import (
-    Signer,
-    add_signer,
-    own_key,
-    remove_signer,
-    sign,
-    signers,
-)
+from enishi.kernel.keyring import Signer, add_signer, own_key, remove_signer, sign, signers
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream, found_stream

@@ -10,7 +10,7 @@ import io
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from enishi.kernel.errors import InvalidInput, MissingExtra, PackDamaged, PackTooLarge, WrongKey
@@ -40,7 +40,7 @@ def encrypting(out: BinaryIO, recipient: str | None, passphrase: str | None) -> 
             to = pyrage.x25519.Recipient.from_str(recipient)
         except pyrage.RecipientError:
             raise InvalidInput(f"{recipient!r} is no age public key (age1…)") from None
-        with _fed(lambda source: pyrage.encrypt_io(source, out, [to])) as inside:
+        with _beside(lambda source: pyrage.encrypt_io(source, out, [to]), reads=True) as inside:
             yield inside
     else:
         yield out
@@ -63,7 +63,9 @@ def decrypting(
                 key = pyrage.x25519.Identity.from_str(identity)
             except pyrage.IdentityError:
                 raise InvalidInput("this is no age identity (AGE-SECRET-KEY-1…)") from None
-            with _fed_by(lambda sink: pyrage.decrypt_io(source, sink, [key])) as inside:
+            with _beside(
+                lambda sink: pyrage.decrypt_io(source, sink, [key]), reads=False
+            ) as inside:
                 yield inside
         else:
             raise WrongKey(f"{name} is encrypted; give the key or the passphrase that opens it")
@@ -84,51 +86,30 @@ class _Undecrypted(Exception):
 
 
 @contextmanager
-def _fed(work: Callable[[BinaryIO], None]) -> Iterator[BinaryIO]:
-    """A file whose bytes a thread works on while they are written."""
+def _beside(work: Callable[[BinaryIO], None], *, reads: bool) -> Iterator[BinaryIO]:
+    """A file whose other end a thread works on: it reads what is written, or writes what is read."""
     source, sink = os.pipe()
+    theirs, ours = (source, sink) if reads else (sink, source)
     failed: list[BaseException] = []
 
     def run() -> None:
-        with os.fdopen(source, "rb") as reader:
-            try:
-                work(reader)
-            except BaseException as error:  # noqa: BLE001 - it is raised where it belongs
+        try:
+            with os.fdopen(theirs, "rb" if reads else "wb") as end:
+                work(end)
+        except BaseException as error:  # noqa: BLE001 - it is raised where it belongs
+            # A reader that had enough is no failure.
+            if reads or not isinstance(error, BrokenPipeError):
                 failed.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        with os.fdopen(sink, "wb") as inside:
+        with os.fdopen(ours, "wb" if reads else "rb") as inside:
             yield inside
     finally:
         thread.join()
-        if failed:
+        if failed and reads:
             raise failed[0]
-
-
-@contextmanager
-def _fed_by(work: Callable[[BinaryIO], None]) -> Iterator[BinaryIO]:
-    """A file whose bytes a thread makes while they are read."""
-    source, sink = os.pipe()
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        with suppress(BrokenPipeError), os.fdopen(sink, "wb") as writer:
-            try:
-                work(writer)
-            except BrokenPipeError:
-                pass  # the reader had enough
-            except BaseException as error:  # noqa: BLE001 - it is raised where it belongs
-                failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        with os.fdopen(source, "rb") as inside:
-            yield inside
-    finally:
-        thread.join()
         # What was read in vain tells less than why it could not be read on.
         if failed:
             raise _Undecrypted(str(failed[0])) from failed[0]

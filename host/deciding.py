@@ -1,0 +1,93 @@
+"""Who proposes, what the kernel answers, and the last word of host and user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from enishi.host.bond import Bond
+from enishi.host.given import number_of, turn_number
+from enishi.kernel.deciding.bounding import merge_episode, split_episode
+from enishi.kernel.deciding.correcting import correct
+from enishi.kernel.deciding.proposals import Proposal, Proposer
+from enishi.kernel.deciding.proposing import (
+    Decided,
+    Host,
+    batch_decisions,
+    decisions,
+    propose,
+    propose_unread,
+    record_batch,
+    release,
+    standing_texts,
+)
+from enishi.kernel.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from enishi.host.turn import Turn
+
+
+class Deciding(Bond):
+    """How derived events come about in a relationship."""
+
+    def propose(
+        self,
+        turn: Turn | int | None,
+        proposer: Proposer | Sequence[Proposal],
+        *,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> list[Decided]:
+        """Let a proposer read a turn (None: every text it has not read) and record the decisions.
+
+        Asked again about the same texts, the same version of a proposer is answered from the log.
+        A sequence of proposals is the host's own.
+        """
+        if not isinstance(proposer, Proposer):
+            if not isinstance(proposer, Sequence) or not all(
+                isinstance(one, Proposal) for one in proposer
+            ):
+                raise InvalidInput(
+                    "a proposer, or a list of proposals such as Signal(...), is needed"
+                )
+            with self._writing() as branch:
+                batch = record_batch(self._stream, branch, Host(), (), tuple(proposer))
+                return batch_decisions(self._stream, batch)
+        if turn is None:
+            return propose_unread(self._stream, self._branch_now(), proposer, progress)
+        with self._reading() as branch:
+            texts = standing_texts(self._stream, branch, [number_of(turn)])
+        return propose(self._stream, branch, proposer, texts)
+
+    def release(self, decision: Decided | int) -> int:
+        """Let a held proposal have its effect after all. Returns the number of its event."""
+        number = decision if isinstance(decision, int) else decision.number
+        with self._writing() as branch:
+            return release(self._stream, branch, number)
+
+    def correct(
+        self, number: int, word: Literal["right", "wrong"] = "wrong", *, value: str | None = None
+    ) -> list[int]:
+        """The user's own word on a derived event: right, wrong, or (a belief) another value.
+
+        Returns the numbers of what was recorded.
+        """
+        with self._writing() as branch:
+            return correct(self._stream, branch, number, word, value)
+
+    def decisions(self) -> list[Decided]:
+        """All decisions, oldest first."""
+        with self._stream.reading():
+            return decisions(self._stream)
+
+    def split(self, turn: Turn | int) -> int:
+        """A new episode begins with this turn. Returns the number that `withdraw` takes back."""
+        with self._writing() as branch:
+            return split_episode(self._stream, branch, turn_number(turn))
+
+    def merge(self, turn: Turn | int) -> int:
+        """The episode that begins with this turn goes on from the one before it.
+
+        Returns the number that `withdraw` takes back.
+        """
+        with self._writing() as branch:
+            return merge_episode(self._stream, branch, turn_number(turn))

@@ -1,0 +1,121 @@
+"""Recall: what to remember now, and what was made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from enishi.host.asking import Asking
+from enishi.host.given import BUDGET, moment_of_given, turn_number
+from enishi.kernel.deciding.proposals import Audience
+from enishi.kernel.errors import InvalidInput
+from enishi.kernel.moments import Moment
+from enishi.packs.mood_line import mood_line
+from enishi.projections import reading
+from enishi.projections.beliefs import BELIEFS
+from enishi.projections.mood import mood_at
+from enishi.projections.recall.budget import counter_of
+from enishi.projections.recall.gate import Gate
+from enishi.projections.recall.hearing import viewers_of
+from enishi.projections.recall.holding import seen_on
+from enishi.projections.recall.index import keep_up
+from enishi.projections.recall.items import ELSEWHERE, Item, Layer, Recall, Viewers
+from enishi.projections.recall.portrait import portrait_items
+from enishi.projections.recall.recalling import Query, recall
+from enishi.projections.recall.rendering import LANGUAGES, Counter
+from enishi.projections.recall.tracing import Trace, trace
+
+if TYPE_CHECKING:
+    from enishi.host.turn import Turn
+
+
+class Remembering(Asking):
+    """What a relationship remembers of something, for whom."""
+
+    def recall(
+        self,
+        query: str,
+        *,
+        at: datetime | None = None,
+        budget: int | None = None,
+        within: float | None = None,
+        items: int | None = None,
+        layers: Collection[Layer] = ELSEWHERE,
+        counter: Counter | str | None = None,
+        audience: Audience | Collection[str] = "agent",
+    ) -> Recall:
+        """What is remembered of this: items with reasons and sources, and what was left out.
+
+        `budget` is in tokens (800, if left out) by `counter`: a function, the name of an encoding of tiktoken, or (left
+        out) an estimate on the safe side. After `within` milliseconds the rest is not searched.
+        `items` is how many the query may find (five, if left out). `at`: of what had happened by
+        then. `audience` is who will see it: the agent alone, `user`, or the ids of a group, of whom
+        all must have heard what they are told. It changes nothing; see `Turn.recall` for what a
+        reply is given.
+        """
+        asked = Gate(True, "asked for")
+        viewers = viewers_of(audience)
+        return self._recall(query, asked, at, budget, within, items, layers, counter, viewers)
+
+    def _recall(
+        self,
+        query: str,
+        answer: Gate,
+        at: datetime | None,
+        budget: int | None,
+        within: float | None,
+        items: int | None,
+        layers: Collection[Layer],
+        counter: Counter | str | None,
+        viewers: Viewers,
+        but: int | None = None,
+    ) -> Recall:
+        ends = None if within is None else monotonic() + within / 1000
+        for what, given in (("budget", budget), ("items", items), ("within", within)):
+            if given is not None and given < 0:
+                raise InvalidInput(f"{what} is 0 or more, not {given}")
+        name, count = counter_of(counter)
+        until = moment_of_given(at)
+        asked = Query(
+            query,
+            until or self._store._now(),
+            answer,
+            BUDGET if budget is None else budget,
+            name,
+            count,
+            layers,
+            items,
+            until,
+            but,
+            viewers,
+        )
+
+        def enough() -> bool:
+            return ends is not None and monotonic() >= ends
+
+        if answer.open:
+            keep_up(self._stream, enough)
+        with self._reading() as branch:
+            if viewers == "agent":
+                asked.mood = self._mood_lines(branch, until)
+            return recall(self._stream, branch, asked, enough)
+
+    def _mood_lines(self, branch: int, until: Moment | None) -> dict[str, str]:
+        """The line on the user's mood in each language, where it is away from its baseline."""
+        state = reading.mood_state(self._stream, branch, until)
+        view = mood_at(state, "user", until or self._store._now())
+        lines = {language: mood_line(view, language) for language in LANGUAGES}
+        return {language: line for language, line in lines.items() if line}
+
+    def portrait(self, *, at: datetime | None = None) -> list[Item]:
+        """Who the user is, as of a moment (now, if left out): sentences that each rest on a belief."""
+        state, when = self._as_of(BELIEFS, at)
+        with self._reading() as branch:
+            return portrait_items(state, when, seen_on(self._stream, branch), lambda view: ())
+
+    def recall_trace(self, turn: Turn | int) -> Trace:
+        """What the reply of a turn had been offered, and what it made use of."""
+        with self._reading() as branch:
+            return trace(self._stream, branch, turn_number(turn))

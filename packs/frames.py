@@ -48,9 +48,6 @@ RATIO = 1000
 SLACK = 16 * 1024 * 1024
 """What a file may always expand to, whatever its own size."""
 
-DEPTH = 32
-"""How deep a frame may be nested."""
-
 LEVEL = 3
 
 TITLE = b"enishi memorypack "

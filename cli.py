@@ -410,7 +410,7 @@ def export(
     ] = None,
 ) -> Answer:
     """Write the relationship as one MemoryPack, or a branch of it as a chat or a memoir."""
-    seen_by = None if audience is None else _party(audience)
+    seen_by = None if audience is None else _party(audience, "an audience")
     if format is not OutFormat.erii:
         if to is not None or passphrase or until is not None or withhold:
             _fail("--to, --passphrase, --until and --withhold are for packs (--format erii)", 2)
@@ -1366,12 +1366,12 @@ def _check_import(
         read_chats(path.name, data[path], place)
 
 
-def _party(text: str) -> Literal["agent", "user"]:
+def _party(text: str, what: str = "a party") -> Literal["agent", "user"]:
     if text == "agent":
         return "agent"
     if text == "user":
         return "user"
-    _fail(f"a party is agent or user, not {text!r}")
+    _fail(f"{what} is agent or user, not {text!r}")
 
 
 def _is_pack(path: Path) -> bool:

@@ -245,13 +245,13 @@ class Stream:
 
     def ids_of(self, party: str) -> frozenset[str]:
         """All outside ids that the agent or the user ever had; of somebody else, that one."""
-        known = self.kept.get("ids")
-        if known is None or known[0] != len(self.history.all("PartyRebound")):
+        known, last = self.kept.get("ids"), self.history.last("PartyRebound")
+        if known is None or known[0] != last:
             rebound = self.payloads(self.history.all("PartyRebound"))
             ids = {"agent": {self.line.agent}, "user": {self.line.user}}
             for payload in rebound.values():
                 ids[payload["party"]] |= {payload["id"], payload["before"]}
-            known = self.kept["ids"] = (len(rebound), [frozenset(one) for one in ids.values()])
+            known = self.kept["ids"] = (last, [frozenset(one) for one in ids.values()])
         return next((one for one in known[1] if party in one), frozenset({party}))
 
     # Branches by name

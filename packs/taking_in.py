@@ -200,6 +200,7 @@ class _Taking:
         self._wanted = wanted
         self._progress = progress
         self._lost = 0
+        self._streams: dict[Line, Stream] = {}
 
     def take(self) -> PackTaken:
         manifest = self._manifest
@@ -411,10 +412,11 @@ class _Taking:
         )
 
     def _stream(self, line: Line) -> Stream:
-        """A line as it is now, read anew: what is in memory elsewhere knows nothing of it yet."""
-        stream = self._open(line)
-        with stream.reading():
-            return stream
+        """A line as it is now, read for this pack: what is in memory elsewhere knows nothing of it."""
+        if line not in self._streams:
+            self._streams[line] = self._open(line)
+        with self._streams[line].reading():
+            return self._streams[line]
 
     def _damaged(self, what: str) -> PackDamaged:
         return PackDamaged(f"{self._reader.name} is damaged: {what}")

@@ -18,7 +18,7 @@ from enishi.kernel.deciding.case import RENDERING
 from enishi.kernel.deciding.proposals import Belief, Citation, Felt, Mood
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
-from enishi.kernel.recording import Reply
+from enishi.kernel.recording import Reply, Scene
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.gate import Gate
@@ -190,6 +190,20 @@ def test_a_contradiction_shows_both_values_and_which_one_holds(bond: Relationshi
     assert "chen lives in Porto. (against it [" in line
     assert line.endswith("which was before, this is newer: chen lives in Lisbon.)")
     assert shown_numbers(line) == list(found.numbers)
+
+
+def test_a_contradiction_is_told_to_nobody_who_did_not_hear_it(bond: Relationship) -> None:
+    room = Scene(b"1" * 16, ("chen", "yuki"))
+    for number, (city, scene) in enumerate((("Lisbon", None), ("Porto", room))):
+        at = NOW.replace(month=number + 1)
+        said = bond.record(f"I live in {city}.", "Noted.", at=at, scene=scene)
+        for proposer in bundled_proposers():
+            bond.propose(said, proposer)
+    asked = "Where do I live? Porto?"
+    for audience, hears in (("agent", True), ("user", True), (("chen", "yuki"), False)):
+        told = bond.recall(asked, layers=("beliefs",), audience=audience).render()
+        assert "Porto" in told
+        assert ("Lisbon" in told) == hears, audience
 
 
 def test_what_a_rendering_shows_is_what_the_reply_was_given(bond: Relationship) -> None:

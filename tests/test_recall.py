@@ -82,6 +82,14 @@ def test_a_question_is_no_evidence_for_what_it_asks(bond: Relationship) -> None:
     assert bond.recall("iguana").outcome == "found"
 
 
+def test_a_confession_is_evidence_and_a_denial_is_none(bond: Relationship) -> None:
+    confessed = "I have never told anyone this, but I failed the bar exam."
+    (bar,) = talk(bond, confessed)
+    assert texts(bond.recall("the bar exam"))[0] == bar
+    talk(bond, "I never told you about a violin.", "You have never said where the violin is.")
+    assert bond.recall("the violin").outcome == "only asked"
+
+
 def test_what_does_not_stand_is_not_found_and_comes_back_with_it(bond: Relationship) -> None:
     numbers = talk(bond, "My cat Mochi is orange.", "My dog Rex is grey.")
     assert texts(bond.recall("orange"))

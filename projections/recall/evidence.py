@@ -15,7 +15,7 @@ from enishi.projections.recall.words import folded, terms
 
 _KNOWS_NOTHING = re.compile(
     r"(?<![a-z])(?:(?:do not|don't|dont|cannot|can't) (?:remember|recall|know (?:of|about|if|whether))"
-    r"|no (?:record|memory|recollection)|(?:have not|haven't|never|not sure|don't think|don't believe)(?: (?:that )?you(?:'ve| have)?)? (?:ever )?(?:told|mentioned|said))(?![a-z])"
+    r"|no (?:record|memory|recollection)|(?:have not|haven't|never|not sure|don't think|don't believe)(?: (?:that )?you(?:'ve| have)?)? (?:ever )?(?:told|mentioned|said)(?! any(?:one|body)))(?![a-z])"
     r"|不记得|记不得|想不起|没(?:有)?(?:记录|印象)|没(?:有)?(?:跟我|和我|对我)?(?:提|说|告诉我|讲)过"
 )
 

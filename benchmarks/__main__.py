@@ -1,8 +1,8 @@
 """Measure Enishi against bare floors and a peer, and print one table of ratios.
 
-    python benchmarks/run.py            everything, in some minutes
-    python benchmarks/run.py --quick    small sizes, in less than one
-    python benchmarks/run.py --only verify --json
+    python -m benchmarks                     everything, in a quarter of an hour
+    python -m benchmarks --quick             small sizes, in one minute
+    python -m benchmarks --only verif --json
 
 Needs the extra `bench`. An aim that is not met is marked; it never makes the command fail.
 """
@@ -14,16 +14,21 @@ import json
 import os
 import platform
 import sqlite3
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jobs import FULL_SIZE, JOBS, QUICK, Place, Sizes
-from measuring import Result, measured
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from jobs import JOBS
+from jobs.places import FULL_SIZE, QUICK, Place, Sizes
+from measuring import Result, measured
 
 
 def main() -> None:

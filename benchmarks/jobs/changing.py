@@ -1,0 +1,111 @@
+"""Changing what is there: swipes, edits, erasures."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from itertools import count, cycle, islice
+
+from bare import connect, in_parts, stored_rows
+from material import exchanges
+from measuring import Comparison, Job
+
+import enishi
+from jobs.places import PER_TURN, Place, Sizes, read_rapport
+
+NEAR = 20
+
+
+def changes(place: Place, sizes: Sizes) -> Job:
+    """A swipe or an edit near the tip of a long history, and rapport after it."""
+    path = place.history(sizes.shorter)
+    bond = place.bond(path)
+    turns = bond.turns()[-NEAR:]
+    for turn in turns:
+        bond.regenerate(turn.number, "Another reply, which nothing rests on yet.")
+    bond.rapport()
+    table = place.table("changes-floor")
+    parts = cache(lambda: in_parts(stored_rows(path)[-2 * NEAR :], 1))
+    choice, wording = cycle((1, 2)), count()
+
+    def refold() -> int:
+        read_rapport(path)
+        return 1
+
+    def swipe() -> int:
+        chosen = next(choice)
+        for turn in turns:
+            bond.swipe(turn.number, chosen)
+            bond.rapport()
+        return NEAR
+
+    def edit() -> int:
+        for turn in turns:
+            bond.edit(turn.messages[0].number, f"Words as they are now, version {next(wording)}.")
+            bond.rapport()
+        return NEAR
+
+    return Job(
+        f"change one of the last {NEAR} turns, read rapport",
+        "changes",
+        {
+            "swipe()": swipe,
+            "edit()": edit,
+            "a full refold": refold,
+            "a plain commit": lambda: table.commit_each(islice(parts(), NEAR)),
+        },
+        (
+            Comparison("swipe()", "a full refold", 10),
+            Comparison("edit()", "a full refold", 10),
+            Comparison("swipe()", "a plain commit"),
+            Comparison("edit()", "a plain commit"),
+        ),
+    )
+
+
+def erasures(place: Place, sizes: Sizes) -> Job:
+    """One turn of a long relationship among a hundred; and one of a short one alone."""
+    crowded, alone, floor = (place.file(name) for name in ("erase", "erase-small", "erase-floor"))
+    shutil.copy(place.history(sizes.history), crowded)
+    with enishi.open(crowded) as store, store.transaction():
+        for other in range(99):
+            bond = store.relationship("lumi", f"user {other}")
+            for said, reply, at in exchanges(20, seed=other + 2):
+                bond.record(said, reply, at=at)
+    shutil.copy(crowded, floor)
+    shutil.copy(place.history(1_000), alone)
+    sides = {name: place.bond(path) for name, path in (("long", crowded), ("short", alone))}
+    turns = {name: iter(bond.turns()) for name, bond in sides.items()}
+    plain = connect(floor)
+    place.open.callback(plain.close)
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+        plain.execute(f"PRAGMA {pragma}")
+    lost = count(1, PER_TURN)
+
+    def erase(name: str) -> int:
+        for turn in islice(turns[name], 5):
+            assert sides[name].erase(turn).scrub == "scrubbed"
+        return 5
+
+    def bare() -> int:
+        for first in islice(lost, 5):
+            rows = [(1 << 32 | first + place,) for place in range(PER_TURN)]
+            plain.execute("BEGIN IMMEDIATE")
+            plain.executemany("UPDATE record SET salt=NULL, payload=NULL WHERE id=?", rows)
+            plain.execute("COMMIT")
+            plain.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return 5
+
+    return Job(
+        f"erase a turn of {sizes.history // PER_TURN:,}, one of 100 relationships",
+        "erasures",
+        {
+            "erase()": lambda: erase("long"),
+            "erase() of 200 turns alone": lambda: erase("short"),
+            "UPDATE and checkpoint": bare,
+        },
+        (
+            Comparison("erase()", "UPDATE and checkpoint"),
+            Comparison("erase()", "erase() of 200 turns alone"),
+        ),
+    )

@@ -1,0 +1,126 @@
+"""Reading: folds from zero, beside a scan that decodes and beside the peer; and asking."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from bare import connect, scan
+from material import EverySecondMood
+from measuring import Comparison, Job
+from peer import fill, replay
+
+import enishi
+from enishi.kernel.fold import fold_of
+from enishi.projections.episodes import EPISODES
+from enishi.projections.policy import ONE
+from enishi.projections.reading import Rapport
+from jobs.places import PEER, PLAIN, Place, Sizes, events_of, read_rapport
+
+
+def folds(place: Place, sizes: Sizes) -> Job:
+    """Rapport, or the episodes as numbers, of a whole history by a store that knows nothing yet."""
+    path = place.history(sizes.history)
+    return Job(
+        "fold from zero",
+        "events",
+        {
+            "rapport()": lambda: _refold(path, sizes.history),
+            "the fold of episodes": lambda: _fold_episodes(path, sizes.history),
+            PLAIN: lambda: scan(path, decode=True),
+        },
+        (Comparison("rapport()", PLAIN, 1 / 3), Comparison("the fold of episodes", PLAIN, 1 / 3)),
+        long=True,
+    )
+
+
+def moods(place: Place, sizes: Sizes) -> Job:
+    """The moods of 10,000 turns by a store that knows nothing yet; every second one shows one."""
+    events = sizes.history // 2
+    path = place.history(events, EverySecondMood)
+
+    def whole() -> int:
+        with enishi.open(path, read_only=True) as store:
+            store.relationship("lumi", "chen", create=False).mood()
+        return events
+
+    return Job(
+        "read mood from zero",
+        "events",
+        {"mood()": whole, PLAIN: lambda: scan(path, decode=True)},
+        (Comparison("mood()", PLAIN, 1 / 3),),
+        long=True,
+    )
+
+
+def asking(place: Place, sizes: Sizes) -> Job:
+    """How somebody feels, asked of an open store whose fold is up to date."""
+    path = place.history(sizes.shorter, EverySecondMood)
+    bond = place.bond(path)
+    moment = bond.turns()[-1].happened
+    assert moment is not None
+    at = moment.to_datetime() + timedelta(hours=5)
+    plain = connect(path)
+    place.open.callback(plain.close)
+
+    def mood() -> int:
+        for _ in range(1000):
+            bond.mood(at=at)
+        return 1000
+
+    def rapport() -> int:
+        for _ in range(1000):
+            bond.rapport()
+        return 1000
+
+    def row() -> int:
+        for number in range(1000):
+            plain.execute("SELECT payload FROM record WHERE id = ?", (number,)).fetchone()
+        return 1000
+
+    return Job(
+        "ask for a mood",
+        "questions",
+        {"mood()": mood, "rapport()": rapport, "one row of plain SQLite": row},
+        (Comparison("mood()", "rapport()"), Comparison("mood()", "one row of plain SQLite")),
+    )
+
+
+def peer_replays(place: Place, sizes: Sizes) -> Job:
+    """The same events, the same fold, from the first one on. They are too few for a checkpoint of
+    rapport, and enough for the history to be kept: with it, all is folded and no header is read.
+    """
+    path, theirs = place.history(sizes.replayed), place.file("replay-peer")
+    kept = place.kept(sizes.replayed)
+    events = events_of(path)
+    bond = fill(theirs, events)
+    values = {name: value / ONE for name, value in replay(theirs, bond).items()}
+    assert Rapport(**values) == read_rapport(path), "both must come to the same five numbers"
+
+    def peer() -> int:
+        replay(theirs, bond)
+        return len(events)
+
+    return Job(
+        "replay a history",
+        "events",
+        {
+            "rapport()": lambda: _refold(path, len(events)),
+            "rapport(), headers kept": lambda: _refold(kept, len(events)),
+            PEER: peer,
+        },
+        (Comparison("rapport()", PEER, 8), Comparison("rapport(), headers kept", PEER, 8)),
+    )
+
+
+def _refold(path: Path, units: int) -> int:
+    read_rapport(path)
+    return units
+
+
+def _fold_episodes(path: Path, units: int) -> int:
+    with enishi.open(path, read_only=True) as store:
+        bond = store.relationship("lumi", "chen", create=False)
+        with bond._reading() as branch:
+            fold_of(bond._stream, branch, EPISODES).state()
+    return units

@@ -23,6 +23,9 @@ SAID = (
     "Let us bake bread on Sunday.",
     "I am allergic to peanuts.",
     "早。",
+    "我们一起看了第一场雪。",
+    "Remember how we saw the first snow together, by the harbour?",
+    "还记得吗，我们一起看过第一场雪。",
 )
 REPLIED = (
     "I promise to call you tomorrow.",

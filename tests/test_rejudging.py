@@ -23,6 +23,7 @@ from enishi.kernel.deciding.proposals import (
     Reflection,
 )
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
+from enishi.kernel.deciding.tellings import tellings_fit
 
 
 @pytest.fixture
@@ -62,6 +63,53 @@ def test_what_was_told_twice_and_confirmed_is_taken_in(bond: Relationship, tmp_p
     event(bond, BeliefConfirmation(belief=first, citations=said(bond, "Yes, I live in Lisbon.")))
     found = carried(bond, tmp_path)
     assert (found.judged, found.unjudged) == (3, 0)
+
+
+@pytest.mark.parametrize("erased", [None, 0, 1])
+def test_what_was_lived_together_and_told_again_is_taken_in(
+    bond: Relationship, tmp_path: Path, erased: int | None
+) -> None:
+    for words in ("我们一起看了第一场雪。", "还记得吗？我们一起看过第一场雪，在海港。"):
+        cited = said(bond, words)
+        event(bond, Signal(signal="shared_experience", actor="user", citations=cited))
+    happened = [
+        Belief(subject="user", key="move", value=value, category="occurrence", citations=cited)
+        for value, words in (
+            ("moved to Porto in March", "I moved to Porto in March."),
+            ("the move to Porto in March", "Back then, the move to Porto in March was hard."),
+        )
+        for cited in [said(bond, words)]
+    ]
+    for one in happened:
+        event(bond, one)
+    added = [
+        payload
+        for record in bond.records()
+        if record.type in ("SignalAccepted", "BeliefStated")
+        for payload in [bond.why(record.number).payload or {}]
+    ]
+    assert [bool(one.get("retells")) for one in added] == [False, True, False, True]
+    assert added[1]["looks_back"]
+    if erased is not None:
+        bond.erase(bond.turns()[erased].number)
+    assert carried(bond, tmp_path).judged == 4 - (erased is not None)
+
+
+def test_what_tells_of_something_else_is_no_telling_of_it(bond: Relationship) -> None:
+    bread = said(bond, "We baked bread together on Sunday.")
+    snow = said(bond, "我们一起看了第一场雪。")
+    first, last = (
+        event(bond, Signal(signal="shared_experience", actor="user", citations=cited))
+        for cited in (bread, snow)
+    )
+    claims: list[dict[str, Any]] = [
+        {"looks_back": True}, {"retells": [first]}, {"retells": [snow[0].text]}, {"retells": [last]}
+    ]  # fmt: skip
+    with bond._stream.reading():
+        payload = bond._stream.payload(last) or {}
+        assert tellings_fit(bond._stream, last, payload)
+        for claimed in claims:
+            assert not tellings_fit(bond._stream, last, {**payload, **claimed}), claimed
 
 
 def test_what_names_an_event_that_was_erased_is_taken_in(

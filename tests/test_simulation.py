@@ -61,11 +61,11 @@ def swapped(name: str, words: str) -> Operation:
 
 
 def test_a_fold_that_forgets_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = plan_of(3, 30)
+    plan = plan_of(5, 30)
     monkeypatch.setattr(Relationship, "replay", lambda self: {})
     with pytest.raises(Violation, match="lazy fold"):
-        live(3, plan)
-    small = shrunk(3, plan, tries=40)
+        live(5, plan)
+    small = shrunk(5, plan, tries=40)
     assert len(small) == 1
 
 

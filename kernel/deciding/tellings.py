@@ -9,7 +9,7 @@ same in other words. Numbers carry no content, so they may stay where the words 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,6 +25,9 @@ from enishi.kernel.words.sentences import sentence_at
 from enishi.kernel.words.vocabulary import compared, normalised
 
 _Thing = tuple[str, str, str, bool]
+
+_ADDED = ("same_as", "tellings", "retells", "looks_back")
+"""What `with_tellings` may add to a payload."""
 
 
 class _First(NamedTuple):
@@ -69,19 +72,48 @@ def with_tellings(stream: Stream, kind: str, payload: dict[str, Any]) -> dict[st
 
 def without_tellings(payload: dict[str, Any]) -> dict[str, Any]:
     """The payload as it was before `with_tellings`."""
-    return {name: value for name, value in payload.items() if name not in ("same_as", "tellings")}
+    return {name: value for name, value in payload.items() if name not in _ADDED}
 
 
 def tellings_fit(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
-    """Whether what an event names are earlier tellings of its own thing, or are gone."""
+    """Whether what an event names are earlier tellings of its own thing, or are gone.
+
+    The words that it cites itself must be there.
+    """
     named = [*payload.get("tellings", ()), *([payload["same_as"]] if "same_as" in payload else ())]
-    if not named:
-        return True
     told = payload if "same_as" in payload else stream.payload(payload.get("belief", number))
-    if not all(0 <= n < number and stream.record(n).header.type == "BeliefStated" for n in named):
+    if not _are_earlier(stream, number, named, "BeliefStated"):
         return False
     others = stream.payloads(named).values()
-    return told is None or all(_thing(other) == _thing(told) for other in others)
+    if told is not None and any(_thing(other) != _thing(told) for other in others):
+        return False
+    return _happening_fits(stream, number, payload)
+
+
+def _are_earlier(stream: Stream, number: int, named: Sequence[int], kind: str) -> bool:
+    return all(0 <= n < number and stream.record(n).header.type == kind for n in named)
+
+
+def _happening_fits(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
+    """Whether what an event says it tells again is the same happening, and whether it looks back."""
+    kind, named = stream.record(number).header.type, payload.get("retells", ())
+    slot = _slot(kind, payload)
+    if slot is None:
+        return not named and "looks_back" not in payload
+    telling = _telling(stream, number, payload)
+    looks_back = kind == "SignalAccepted" and telling.happening.looks_back
+    if payload.get("looks_back", False) != looks_back:
+        return False
+    if not _are_earlier(stream, number, named, kind):
+        return False
+    for other, its in stream.payloads(sorted(named)).items():
+        # Of words that are gone nobody can say any more what they told.
+        there = all(stream.payload(text) is not None for text, _, _ in its["spans"])
+        if _slot(kind, its) != slot:
+            return False
+        if there and not same_happening(telling.happening, _telling(stream, other, its).happening):
+            return False
+    return True
 
 
 def _known(stream: Stream) -> _Known:

@@ -415,12 +415,13 @@ def type_name(stream: Stream, number: int) -> str:
 
 
 class Tombstone(NamedTuple):
-    """What another copy of the same relationship erased."""
+    """What another copy of the same relationship erased; `place` is its own number there."""
 
     numbers: tuple[int, ...]
     keep_effects: bool
     scope: ErasureScope = "numbers"
     reason: ErasureReason = "request"
+    place: int | None = None
 
 
 def tombstones(stream: Stream) -> list[Tombstone]:
@@ -431,7 +432,7 @@ def tombstones(stream: Stream) -> list[Tombstone]:
             header, said = stream.record(number).header, stream.payload(number) or {}
             scope, reason = said.get("scope", "numbers"), said.get("reason", "request")
             keeps = header.type == "WordsErased"
-            found.append(Tombstone(header.targets, keeps, scope, reason))
+            found.append(Tombstone(header.targets, keeps, scope, reason, number))
     return found
 
 
@@ -440,10 +441,13 @@ def obey(stream: Stream, others: Iterable[Tombstone], shared: int) -> list[Part]
 
     `shared` is the number of records that both copies have in common: beyond it the numbers of
     the other copy speak of other records. What rests on them here goes as well, also where the
-    other copy never had it. Tombstones are a set: obeyed again, they do nothing. Needs `writing`.
+    other copy never had it. Tombstones are a set: obeyed again, they do nothing; nor does one that
+    both copies have in common, since somebody may have thought of what it spared. Needs `writing`.
     """
     parts: list[Part] = []
     for stone in others:
+        if stone.place is not None and stone.place < shared:
+            continue
         numbers = tuple(number for number in stone.numbers if number < shared)
         if 0 in numbers:
             return parts + erase_relationship(stream, stone.scope, stone.reason)

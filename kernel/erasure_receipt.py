@@ -154,7 +154,7 @@ def erase_again(stream: Stream, receipt: Receipt) -> list[Part]:
     length = log.tip(line)[0]
     parts: list[Part] = []
     for part in receipt.parts:
-        if part.relationship != stream.line.relationship.hex():
+        if part.relationship != stream.line.relationship.hex() or _is_here(stream, part):
             continue
         numbers: list[int] = []
         for span in part.ranges:
@@ -171,3 +171,14 @@ def erase_again(stream: Stream, receipt: Receipt) -> list[Part]:
         if 0 in numbers:
             break
     return parts
+
+
+def _is_here(stream: Stream, part: Part) -> bool:
+    """Whether the very tombstone that a part of a receipt tells of stands in this copy."""
+    log, line = stream.log, stream.line.line
+    place = part.tombstone
+    return (
+        place is not None
+        and place < log.tip(line)[0]
+        and log.hash_of(line, place).hex() == part.tip_after
+    )

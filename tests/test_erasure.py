@@ -312,6 +312,38 @@ def test_an_older_copy_obeys_the_tombstones_of_a_newer(tmp_path: Path, bond: Rel
             assert obey(there._stream, [Tombstone((99,), False)], shared) == []
 
 
+@pytest.mark.parametrize("keep_effects", [True, False])
+def test_what_was_thought_since_stays_when_the_same_tombstone_comes_again(
+    tmp_path: Path, store: Store, keep_effects: bool
+) -> None:
+    """Somebody may think about an effect that was kept: neither a pack nor a receipt that brings
+    the tombstone once more destroys that thought.
+    """
+    bond = store.relationship("lumi", "chen")
+    turn, _, thanked = told(bond, "Thank you, truly.", thanks("Thank you"))
+    receipt = bond.erase(turn, keep_effects=keep_effects)
+    later = bond.record("How nice it was.", "Yes, it was.").view().messages[0].number
+    thought = Reflection(
+        event=thanked, words="It was kind of them.", citations=cited(later, "How nice it was")
+    )
+    decided = bond.propose(None, [thought])[0]
+    assert (decided.event is not None) is keep_effects, decided
+    before = bond.digests()
+    with bond._stream.writing():
+        assert obey(bond._stream, tombstones(bond._stream), len(bond._stream.history)) == []
+    assert store.erase_again(receipt).parts == () and bond.digests() == before
+    bond.export(tmp_path / "pack.erii")
+    with fixed_store(tmp_path / "other.db", seed=2) as other:
+        other.import_pack(tmp_path / "pack.erii", accept_erasures=True)
+        there = other.relationship("lumi", "chen")
+        there.record("Said elsewhere.", "So it was.")
+        own = there.digests()
+        bond.record("Said here.", "So it was.")
+        bond.export(tmp_path / "pack.erii")
+        other.import_pack(tmp_path / "pack.erii", as_branch="here", accept_erasures=True)
+        assert there.digests() == own
+
+
 def test_an_erased_relationship_has_no_name_and_the_same_two_begin_anew(store: Store) -> None:
     bond = store.relationship("lumi", "chen")
     other = store.relationship("lumi", "wei")

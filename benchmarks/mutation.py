@@ -2,6 +2,7 @@
 
     python benchmarks/mutation.py --sample 300 --seed 1
     python benchmarks/mutation.py --only kernel/standing.py --sample 40
+    python benchmarks/mutation.py --sample 300 --seed 1 --part 2/10    every tenth of it, from the second
 
 Each mutant of a seeded sample is one changed comparison, number or the like in a copy of the tree.
 The tests of its module run against it; a mutant that they let pass is a survivor, and is printed.
@@ -17,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -26,8 +28,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("kernel", "projections")
-SECONDS = 240
-"""What takes longer than this is taken for an endless loop: noticed."""
+SECONDS = 600
+"""What takes longer than this is taken for an endless loop: noticed, and counted apart."""
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -170,8 +172,8 @@ def _names(text: str, module: str) -> bool:
     )
 
 
-def noticed(mutant: Mutant, copied: Path) -> bool:
-    """Whether the tests of its module notice a mutant."""
+def tried(mutant: Mutant, copied: Path) -> str:
+    """What the tests of its module say of a mutant: noticed, endless or survived."""
     target = copied / mutant.path
     before = target.read_text("utf-8")
     target.write_text(mutant.source, "utf-8")
@@ -182,9 +184,9 @@ def noticed(mutant: Mutant, copied: Path) -> bool:
             check=False, cwd=copied, capture_output=True, timeout=SECONDS,
             env={**os.environ, "PYTHONPATH": str(copied.parent), "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
-        return done.returncode != 0
+        return "noticed" if done.returncode else "survived"
     except subprocess.TimeoutExpired:
-        return True
+        return "endless"
     finally:
         target.write_text(before, "utf-8")
 
@@ -199,22 +201,26 @@ def main() -> None:
     chance = Random(options.seed)
     every = [site for path in files for site in sites(path)]
     drawn = [mutant_at(site) for site in chance.sample(every, min(options.sample, len(every)))]
+    first, parts = map(int, options.part.split("/"))
+    drawn = drawn[first - 1 :: parts]
     print(f"{len(drawn)} of {len(every)} mutants in {len(files)} files", flush=True)
-    begun, survivors = monotonic(), 0
+    begun = monotonic()
+    found: Counter[str] = Counter()
     with TemporaryDirectory() as folder:
         copied = Path(folder) / "enishi"
         shutil.copytree(ROOT, copied, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__"))
         for number, mutant in enumerate(drawn, start=1):
-            survived = not noticed(mutant, copied)
-            survivors += survived
-            if survived:
-                print(f"{mutant.path}:{mutant.line}: {_short(mutant.before)} → "
+            outcome = tried(mutant, copied)
+            found[outcome] += 1
+            if outcome != "noticed":
+                print(f"{outcome}: {mutant.path}:{mutant.line}: {_short(mutant.before)} → "
                       f"{_short(mutant.after)}", flush=True)  # fmt: skip
             if options.verbose:
                 print(f"  {number} of {len(drawn)}, {monotonic() - begun:.0f} s", flush=True)
-    killed = len(drawn) - survivors
+    killed = len(drawn) - found["survived"]
     print(
-        f"{killed} of {len(drawn)} mutants noticed ({killed / len(drawn):.0%}), seed {options.seed}"
+        f"{killed} of {len(drawn)} mutants noticed ({killed / max(1, len(drawn)):.0%}), "
+        f"{found['endless']} of them as endless; seed {options.seed}, part {options.part}"
     )
 
 
@@ -227,6 +233,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="files whose path contains this")
+    parser.add_argument("--part", default="1/1", help="a part of the sample, such as 2/10")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()
 

@@ -194,79 +194,30 @@ def _on_relationship(
 @app.command(rich_help_panel=START)
 def demo(
     folder: Annotated[
-        Path | None, typer.Argument(help="Where to leave the store; a new folder if left out.")
+        Path | None, typer.Argument(help="Where to leave its files; a new folder if left out.")
     ] = None,
     keyed: KeyedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in a bundled bilingual chat with swipes, edit it, fork it, and show what follows."""
+    """Live a small story in real stores, and see of each thing that is promised whether it holds."""
     from tempfile import mkdtemp
 
+    from enishi.host.demo import ELSEWHERE, HOME, REPORTS, play_demo
+
     place = Path(mkdtemp(prefix="enishi-demo-")) if folder is None else folder
-    place.mkdir(parents=True, exist_ok=True)
-    path = place / "demo.db"
-    if path.exists():
-        _fail(f"{path} is there already; name another folder")
-    with _opened(path, create=True, keyed=keyed) as store:
-        steps = _play_demo(store)
-        bond = store.relationships()[0]
-        overview, verified = _overview(bond), _verified([bond], None)
+    report = play_demo(place, keyed=keyed)
     if as_json:
-        _print_json({"store": str(path), "steps": steps, **overview})
-        return
-    console = _console()
-    terminal.say(console, "A chat between Lumi and Chen, in English and Chinese, is taken in.\n")
-    for did, found in steps:
-        terminal.say(console, f"  {did}", "bold")
-        terminal.say(console, f"    {found}")
-    terminal.say(console, "")
-    terminal.print_overview(console, overview)
-    terminal.say(console, "")
-    terminal.print_verifications(console, verified)
-    terminal.say(console, f"\nLook around: enishi log --store {path}")
-    terminal.say(console, "Then take in a chat of your own: enishi import CHAT")
-
-
-def _play_demo(store: Store) -> list[tuple[str, str]]:
-    """What is done to the bundled chat, and what was found: each a line for a person."""
-    from importlib.resources import as_file, files
-
-    from enishi.packs.cards import read_card
-
-    data = files("enishi.packs") / "demo_chat"
-    card = read_card("Lumi.json", (data / "Lumi.json").read_bytes())
-    bond = store.relationship("Lumi", "Chen", blueprint=card)
-    with as_file(data / "Lumi by the harbour.jsonl") as chat:
-        (report,) = store.import_chats([chat], zone="Asia/Shanghai")
-    steps = [
-        (f"import “{report.title}”", f"{report.turns} turns, {report.signals} events by the rules")
-    ]
-
-    def now() -> str:
-        rapport = bond.rapport()
-        return (
-            f"trust {rapport.trust:.4f}, tension {rapport.conflict_tension:.4f}, "
-            f"digest {bond.digests()['rapport'][:16]}…"
+        _print_json(
+            {"store": str(place / HOME), "verdict": report.verdict(), **terminal.plain(report)}
         )
-
-    turns = bond.turns()
-    sorry = next(t for t in turns if any("sorry" in (r.content or "") for r in t.replies))
-    thanks = next(t for t in turns if any("Thank you" in (m.content or "") for m in t.messages))
-    steps.append(("as imported", now()))
-    bond.swipe(sorry.number, 1)
-    steps.append((f"swipe turn {sorry.number}: Lumi never said sorry", now()))
-    bond.swipe(sorry.number, 2)
-    steps.append(("swipe back: the digest is what it was", now()))
-    edited = bond.edit(thanks.messages[0].number, "It is late.")
-    steps.append((f"edit number {edited.root}: Chen never said thank you", now()))
-    bond.undo(edited.root)
-    steps.append(("undo the edit: the digest is what it was", now()))
-    what_if = bond.fork("what-if", after=thanks.number)
-    what_if.record("Shall we go?", "Let us go.")
-    tensions = [side.why_rapport("conflict_tension") for side in (what_if, bond)]
-    found = f"changes of tension there: {len(tensions[0])}, on main: {len(tensions[1])}"
-    steps.append((f"fork after turn {thanks.number}: “what-if” knows no quarrel", found))
-    return steps
+    else:
+        console = _console()
+        terminal.print_demo(console, report)
+        terminal.say(console, f"Read it as a page: {place / REPORTS[-1]}")
+        terminal.say(console, f"Look around: enishi log --store {place / ELSEWHERE}")
+        terminal.say(console, "Then take in a chat of your own: enishi import CHAT")
+    if report.failed:
+        _fail(f"not everything held: {', '.join(report.failed)}")
 
 
 @app.command("import", rich_help_panel=START)

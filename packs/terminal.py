@@ -19,6 +19,7 @@ from enishi.kernel.keyring import Signer
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Problem, Verification
+from enishi.packs.demo_report import DemoReport
 from enishi.packs.erii.report import EriiReport, Refused
 from enishi.packs.exporting import Exported
 from enishi.packs.importing import ImportReport
@@ -76,6 +77,20 @@ def say_all(console: Console, text: str) -> None:
     """Several lines, each as it is."""
     for line in text.split("\n"):
         say(console, line)
+
+
+def print_demo(console: Console, report: DemoReport) -> None:
+    """What the demo told and proved, a line for each thing, and how many of them held."""
+    styles = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "dim")}
+    for chapter in report.chapters:
+        say(console, f"{chapter.title['en']} · {chapter.title['zh']}", "bold")
+        say(console, f"  {chapter.about['en']}", "dim")
+        for proof in chapter.proofs:
+            mark, style = styles[proof.holds]
+            say(console, f"  {mark} {proof.claim['en']}", style)
+            say(console, f"      {proof.found['en']}")
+        say(console, "")
+    say(console, report.verdict()["en"], "bold red" if report.failed else "bold green")
 
 
 def print_relationships(console: Console, summaries: Iterable[Summary]) -> None:

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +22,7 @@ import pytest
 import typer
 from helpers import Shell, fixed_store, line, state_of, write_chat
 
+import enishi
 from enishi.cli import app
 from enishi.host import Relationship
 
@@ -39,19 +41,27 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="module")
-def demo_made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    with pytest.MonkeyPatch.context() as patch, open(os.devnull, "w") as nowhere:
-        patch.setattr("sys.stdout", nowhere)
-        app(["demo", str(folder)], standalone_mode=False)
-    return folder / "demo.db"
+def harbour_made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the bundled chat, in which this and that was done and undone."""
+    path = tmp_path_factory.mktemp("harbour") / "harbour.db"
+    data = files("enishi.packs") / "demo_chat"
+    with enishi.open(path) as store, as_file(data / f"{DEMO_CHAT}.jsonl") as chat:
+        card = json.loads((data / "Lumi.json").read_bytes())
+        bond = store.relationship("Lumi", "Chen", blueprint=card)
+        store.import_chats([chat], zone="Asia/Shanghai")
+        sorry, thanks = bond.turns()[7], bond.turns()[2]
+        bond.swipe(sorry.number, 1)
+        bond.swipe(sorry.number, 2)
+        bond.undo(bond.edit(thanks.messages[0].number, "It is late.").root)
+        bond.fork("what-if", after=thanks.number).record("Shall we go?", "Let us go.")
+    return path
 
 
 @pytest.fixture
-def demo(demo_made_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A demo store of one's own, in a folder of one's own that is the current one."""
+def demo(harbour_made_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Such a store of one's own, in a folder of one's own that is the current one."""
     monkeypatch.chdir(tmp_path)
-    return Path(shutil.copy(demo_made_once, tmp_path / "lumi.db"))
+    return Path(shutil.copy(harbour_made_once, tmp_path / "lumi.db"))
 
 
 def numbers(shell: Shell, store: Path, *types: str) -> list[int]:
@@ -77,54 +87,6 @@ def words(turns: list[dict[str, Any]]) -> list[str]:
 def squeezed(text: str) -> str:
     """Without what a table puts between the parts of a folded cell."""
     return "".join(text.split())
-
-
-# --- the demo
-
-
-def test_the_demo_shows_the_same_whenever_it_is_run(shell: Shell, tmp_path: Path) -> None:
-    first, second = (shell.json("demo", tmp_path / name) for name in ("one", "two"))
-    assert first["digests"] == second["digests"]
-    assert first["steps"] == second["steps"]
-    assert first["rapport"] == second["rapport"]
-    assert first["store"] == str(tmp_path / "one" / "demo.db")
-
-
-def test_the_demo_for_people_and_for_machines_hold_the_same(shell: Shell, tmp_path: Path) -> None:
-    told = shell.ok("demo", tmp_path / "people")
-    found = shell.json("demo", tmp_path / "machines")
-    for did, what in found["steps"]:
-        assert did in told and what in told
-    for value in found["rapport"].values():
-        assert f"{value:.4f}" in told
-    assert "verified" in told
-    assert f"enishi log --store {tmp_path / 'people' / 'demo.db'}" in told
-
-
-def test_the_demo_undoes_what_it_did(shell: Shell, tmp_path: Path) -> None:
-    steps = dict(shell.json("demo", tmp_path)["steps"])
-    imported = steps["as imported"]
-    same = [did for did, found in steps.items() if "the digest is what it was" in did]
-    assert len(same) == 2
-    assert all(steps[did] == imported for did in same)
-    changed = [did for did in steps if "never said" in did]
-    assert len(changed) == 2
-    assert all(steps[did] != imported for did in changed)
-
-
-def test_the_demo_does_not_touch_an_existing_one(shell: Shell, demo: Path, tmp_path: Path) -> None:
-    shutil.move(demo, tmp_path / "demo.db")
-    before = state_of(tmp_path / "demo.db")
-    assert "demo.db is there already" in shell.refused("demo", tmp_path)
-    assert state_of(tmp_path / "demo.db") == before
-
-
-def test_the_demo_makes_a_folder_of_its_own(shell: Shell) -> None:
-    store = Path(shell.json("demo")["store"])
-    try:
-        assert store.exists()
-    finally:
-        shutil.rmtree(store.parent)
 
 
 # --- taking in

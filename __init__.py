@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from enishi.host import AsyncMemory as AsyncMemory
     from enishi.host import Relationship as Relationship
     from enishi.host import Store as Store
     from enishi.host import Turn as Turn
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `enishi --version` starts fast.
 _DOOR = {
+    "AsyncMemory": ("enishi.host", "AsyncMemory"),
     "open": ("enishi.host", "open_store"),
     "open_async": ("enishi.host", "open_async"),
     "Store": ("enishi.host", "Store"),
@@ -50,6 +52,7 @@ _DOOR = {
 }
 
 __all__ = [
+    "AsyncMemory",
     "Citation",
     "EnishiError",
     "Memory",

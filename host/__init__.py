@@ -4,7 +4,13 @@ Everything here delegates; what a word means is said where it is done, in `kerne
 `projections` and `packs`.
 """
 
-from enishi.host.awaitable import AsyncRelationship, AsyncStore, AsyncTurn, open_async
+from enishi.host.awaitable import (
+    AsyncMemory,
+    AsyncRelationship,
+    AsyncStore,
+    AsyncTurn,
+    open_async,
+)
 from enishi.host.given import BUDGET, Clock, Progress, Said, read_file, system_clock
 from enishi.host.relationship import Comparison, Relationship
 from enishi.host.store import Store, make_keyed, open_store, prove
@@ -12,6 +18,7 @@ from enishi.host.turn import Turn
 
 __all__ = [
     "BUDGET",
+    "AsyncMemory",
     "AsyncRelationship",
     "AsyncStore",
     "AsyncTurn",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
@@ -14,6 +14,7 @@ from enishi.host.store import Store, open_store
 from enishi.host.turn import Turn
 from enishi.kernel.deciding.proposals import Proposal, Proposer
 from enishi.kernel.deciding.proposing import Decided
+from enishi.packs.familiar import Memory
 from enishi.packs.taking_in import PackTaken
 
 P = ParamSpec("P")
@@ -221,6 +222,19 @@ class AsyncStore:
     async def close(self) -> None:
         """Close the file."""
         await asyncio.to_thread(self.plain.close)
+
+
+class AsyncMemory:
+    """`Memory` with awaitable calls, of a store that `open_async` opened."""
+
+    def __init__(self, store: AsyncStore, *, proposers: Iterable[Proposer] | None = None) -> None:
+        self.plain = Memory(store.plain, proposers=proposers)
+
+    add = _twin(Memory.add)
+    search = _twin(Memory.search)
+    get_all = _twin(Memory.get_all)
+    history = _twin(Memory.history)
+    delete = _twin(Memory.delete)
 
 
 def open_async(path: str | os.PathLike[str] = "enishi.db", **options: Any) -> AsyncStore:

@@ -15,13 +15,20 @@ from enishi.kernel.moments import Moment
 from enishi.packs.mood_line import mood_line
 from enishi.projections import reading
 from enishi.projections.beliefs import BELIEFS
+from enishi.projections.chapters import chapters
 from enishi.projections.mood import mood_at
 from enishi.projections.recall.budget import counter_of
-from enishi.projections.recall.gate import Gate
+from enishi.projections.recall.gate import BEGINS, SPOKEN_OF, Gate
 from enishi.projections.recall.hearing import viewers_of
 from enishi.projections.recall.holding import seen_on
 from enishi.projections.recall.index import keep_up
 from enishi.projections.recall.items import ELSEWHERE, Item, Layer, Recall, Viewers
+from enishi.projections.recall.occasion import (
+    MAY_ASK,
+    MAY_BEGIN,
+    begins_session,
+    is_spoken_of,
+)
 from enishi.projections.recall.portrait import portrait_items
 from enishi.projections.recall.recalling import Query, recall
 from enishi.projections.recall.rendering import LANGUAGES, Counter
@@ -95,9 +102,15 @@ class Remembering(Asking):
         def enough() -> bool:
             return ends is not None and monotonic() >= ends
 
-        if answer.open:
+        may_ask = answer.rule in MAY_ASK and not enough()
+        if answer.open or may_ask:
             keep_up(self._stream, enough)
         with self._reading() as branch:
+            asked.begins = but is not None and begins_session(self._stream, branch, but)
+            if may_ask and is_spoken_of(self._stream, branch, query, but):
+                asked.gate = SPOKEN_OF
+            elif asked.begins and answer.rule in MAY_BEGIN:
+                asked.gate = BEGINS
             if viewers == "agent":
                 asked.mood = self._mood_lines(branch, until)
             return recall(self._stream, branch, asked, enough)
@@ -110,10 +123,15 @@ class Remembering(Asking):
         return {language: line for language, line in lines.items() if line}
 
     def portrait(self, *, at: datetime | None = None) -> list[Item]:
-        """Who the user is, as of a moment (now, if left out): sentences that each rest on a belief."""
+        """Who the user is, as of a moment (now, if left out), in sentences that each have their sources.
+
+        They rest on beliefs and, for now, on chapters: see `chapters`.
+        """
         state, when = self._as_of(BELIEFS, at)
         with self._reading() as branch:
-            return portrait_items(state, when, seen_on(self._stream, branch), lambda view: ())
+            threads = chapters(self._stream, branch) if at is None else []
+            seen = seen_on(self._stream, branch)
+            return portrait_items(state, when, seen, lambda view: (), threads)
 
     def recall_trace(self, turn: Turn | int) -> Trace:
         """What the reply of a turn had been offered, and what it made use of."""

@@ -65,7 +65,8 @@ class Memory:
             return {"results": []}
         layers = ("beliefs", "episodes")
         found = bond.recall(query, items=limit, layers=layers, budget=400 + 400 * limit).found
-        return {"results": [_found(bond, item) for item in found]}
+        known = (item for item in found if item.kind == "text" or item.authority != "held")
+        return {"results": [_found(bond, item) for item in known]}
 
     def get_all(
         self, *, user_id: str, agent_id: str = AGENT, limit: int | None = None

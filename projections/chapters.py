@@ -70,10 +70,21 @@ def chapters(stream: Stream, branch: int) -> list[ChapterView]:
     Needs `stream.reading()`.
     """
     path = _Path(stream, branch, episodes_of(stream, branch))
+    return [*_linked(path), *_named(path)]
+
+
+def linked_chapters(stream: Stream, branch: int) -> list[ChapterView]:
+    """The chapters of promises, loops and tensions, for which no text has to be read.
+
+    Needs `stream.reading()`.
+    """
+    return _linked(_Path(stream, branch, episodes_of(stream, branch)))
+
+
+def _linked(path: _Path) -> list[ChapterView]:
     found = [one for one in (*_promised(path), *_tense(path)) if one is not None]
-    depth_of = stream.history.depth_of
-    found.sort(key=lambda chapter: (depth_of(chapter.turns[0]), chapter.number or 0))
-    return [*found, *_named(path)]
+    depth_of = path.stream.history.depth_of
+    return sorted(found, key=lambda chapter: (depth_of(chapter.turns[0]), chapter.number or 0))
 
 
 def _promised(path: _Path) -> Iterable[ChapterView | None]:

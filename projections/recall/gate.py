@@ -29,6 +29,13 @@ class Gate(NamedTuple):
     rule: str
 
 
+BEGINS = Gate(True, "a session begins")
+"""Nothing is asked for: the last sessions are there, and no words are searched for."""
+
+SPOKEN_OF = Gate(True, "spoken of before")
+"""The message asks for something, or names it, that stands in the log."""
+
+
 class _Rule(NamedTuple):
     answer: Gate
     whole: bool

@@ -79,13 +79,18 @@ def known_names(stream: Stream, branch: int) -> tuple[str, ...]:
 
 def statement(view: BeliefView, seen: Seen) -> str:
     """A belief as a sentence: that of its key, with the names and the value in it."""
-    key = published_keys().get(view.key)
-    said = {"S": seen.name(view.subject), "V": view.value}
+    return stated(view.subject, view.key, view.value, view.polarity, seen)
+
+
+def stated(subject: str, name: str, value: str, polarity: bool, seen: Seen) -> str:
+    """What is said of somebody under the name of a key, as a sentence."""
+    key = published_keys().get(name)
+    said = {"S": seen.name(subject), "V": value}
     if key is None:
-        sentence = f"{said['S']}: {view.key.replace('_', ' ')}: {view.value}."
+        sentence = f"{said['S']}: {name.replace('_', ' ')}: {value}."
     else:
         sentence = _PLACES.sub(lambda place: said[place[0]], key.meaning)
-    return sentence if view.polarity else f"Not so: {sentence}"
+    return sentence if polarity else f"Not so: {sentence}"
 
 
 def authority_of(view: BeliefView, sources: Iterable[Quote] = ()) -> Authority:
@@ -155,21 +160,31 @@ def belief_item(
     )
 
 
+def promised(promiser: str, act: str, seen: Seen) -> str:
+    """A promise as a sentence."""
+    return _ended(f"{seen.name(promiser)} promised: {act}")
+
+
+def ahead(subject: str, continuation: str) -> str:
+    """Something that is ahead, as a sentence."""
+    return _ended(f"{subject}: {continuation}")
+
+
 def promise_item(
     view: PromiseView | LoopView, seen: Seen, because: Because, score: Score | None = None
 ) -> Item:
     """A promise or a loop as an item; the note says where it stands, and by when."""
     if isinstance(view, PromiseView):
-        text, due = f"{seen.name(view.promiser)} promised: {view.act}", view.due
+        text, due = promised(view.promiser, view.act, seen), view.due
     else:
-        text, due = f"{view.subject}: {view.continuation}", view.expected_by
+        text, due = ahead(view.subject, view.continuation), view.expected_by
     sources = seen.quotes(view.spans)
     timing = () if view.timing == "none" else (view.timing.replace("_", " "),)
     return Item(
         numbers=(view.number,),
         layer="pinned" if score is None else "beliefs",
         kind="promise" if isinstance(view, PromiseView) else "loop",
-        text=_ended(text),
+        text=text,
         because=because,
         happened=view.made,
         speaker=sources[-1].speaker if sources else None,

@@ -79,6 +79,18 @@ def _stated(payload: dict[str, Any]) -> str:
     return f"{about} {said} {payload['value']}"
 
 
+def _proposed(payload: dict[str, Any]) -> str:
+    """A held proposal in words, as the event would be that it is held back from; no other decision."""
+    proposal = payload["proposal"]
+    said = _PROPOSED.get(proposal["kind"]) if payload["verdict"] == "held" else None
+    return "" if said is None else said(proposal)
+
+
+_PROPOSED: dict[str, Callable[[dict[str, Any]], str]] = {
+    "belief": _stated,
+    "promise": lambda proposal: _worded(proposal, "act", "condition"),
+    "open_loop": lambda proposal: _worded(proposal, "subject", "continuation"),
+}
 _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "MessageReceived": lambda payload: str(payload["content"]),
     "ReplyGiven": lambda payload: str(payload["content"]),
@@ -87,6 +99,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "PromiseMade": lambda payload: _worded(payload, "act", "condition"),
     "LoopOpened": lambda payload: _worded(payload, "subject", "continuation"),
     "ReflectionMade": lambda payload: str(payload["words"]),
+    "ProposalDecided": _proposed,
     "EpisodeSummarised": lambda payload: " ".join(one["words"] for one in payload["sentences"]),
 }
 _CODES = frozenset(map(kind_code, _WORDS))

@@ -45,9 +45,10 @@ overridden, or shown without its review."""
 
 Because = Literal[
     "instruction", "constraint", "preference", "promise", "loop", "tension", "running", "recent",
-    "portrait", "words", "time",
+    "portrait", "words", "time", "around", "behind",
 ]  # fmt: skip
-"""Why an item is there: what it is, or that words of the query, or a time in it, found it."""
+"""Why an item is there: what it is, or that words of the query, or a time in it, found it; `around`
+and `behind` follow from something that was found: what was said around it, what was promised there."""
 
 Reason = Literal[
     "over budget", "over count", "weak", "faded", "repeated", "only asked", "not current",

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from enishi.kernel.explaining import Quote
 from enishi.kernel.fold import State
+from enishi.kernel.history import UNKNOWN_TIME
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream
 from enishi.kernel.transcript import text_of
 from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at
+from enishi.projections.chapters import linked_chapters
 from enishi.projections.episodes import episodes_of
 from enishi.projections.policy import ONE, RecallNumbers
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
@@ -25,8 +28,10 @@ from enishi.projections.recall.budget import LABEL, Basket, estimate
 from enishi.projections.recall.card import card_items
 from enishi.projections.recall.corpus import Corpus, corpus_of
 from enishi.projections.recall.evidence import Evidence
-from enishi.projections.recall.gate import Gate
+from enishi.projections.recall.following import around, behind
+from enishi.projections.recall.gate import BEGINS, Gate
 from enishi.projections.recall.hearing import Hearing
+from enishi.projections.recall.held import held_item, search_held
 from enishi.projections.recall.holding import (
     Seen,
     authority_of,
@@ -65,16 +70,13 @@ from enishi.projections.recall.rendering import (
 )
 from enishi.projections.recall.running import episode_items, session_items
 from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
-from enishi.projections.recall.times import said_times
+from enishi.projections.recall.when import Span, asked_time
 from enishi.projections.recall.windows import window
-from enishi.projections.recall.words import WHOLE, split_query
+from enishi.projections.recall.words import lightened, split_query
 from enishi.projections.tensions import TENSIONS
 
 TIMELY = 15_000
 """What was said in a time that the query speaks of is so much more relevant, in 1/10000."""
-
-Span = tuple[int, int]
-"""Microseconds since 1970, the end exclusive."""
 
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
@@ -85,7 +87,8 @@ class Query:
     """What is asked for. `until` is set where only what had happened by `at` may be known.
 
     `but` is the turn that is being answered: what it says is the question, and no evidence.
-    `audience` is who will see it; `mood` is the line on the user's mood in each language.
+    `audience` is who will see it; `mood` is the line on the user's mood in each language. `begins` is
+    set where a session begins with that turn.
     """
 
     text: str
@@ -100,6 +103,7 @@ class Query:
     but: int | None = None
     audience: Viewers = "agent"
     mood: dict[str, str] = field(default_factory=dict)
+    begins: bool = False
 
 
 def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: False) -> Recall:
@@ -185,14 +189,16 @@ class _Asking:
     def answer(self) -> None:
         """Fill the basket, step by step."""
         self._step(("pinned",), self._pinned)
+        searched = ("beliefs", "episodes", "blueprint")
         rest: list[tuple[tuple[Layer, ...], Callable[[], None]]] = [
             (("session",), self._session),
-            (("beliefs", "episodes", "blueprint"), self._found),
+            (searched, self._found),
+            (("episodes",), self._following),
             (("portrait",), self._portrait),
             (("episodes",), self._episodes),
         ]
         for layers, step in rest:
-            if self.query.gate.open:
+            if self.query.gate.open and (layers != searched or self.query.gate != BEGINS):
                 self._step(layers, step)
             else:
                 self._not_searched(layers)
@@ -241,10 +247,17 @@ class _Asking:
         if missing:
             self.basket.left_out.append(LeftOut("not searched", "episodes", "text", count=missing))
             corpus.stale = 0
-        span, rest = self._time()
         split = split_query(self.query.text)
-        if span is not None and not split_query(rest, bare=False).words:
-            split = split_query("")  # nothing but a time was asked for
+        at = self.stream.history.at
+        span, rest = asked_time(
+            self.query.text,
+            self.query.at,
+            lambda: [at[n] for n in corpus.numbers if at[n] != UNKNOWN_TIME],
+        )
+        if span is not None:
+            others = split_query(rest, bare=False).words
+            # Where nothing but a time was asked for, its words are not looked for.
+            split = lightened(split, others) if others else split_query("")
         ranked = self._by_words(look_up(corpus, index, split), span) if split.words else []
         if span is not None and not any(one.kind == "text" for one in ranked):
             ranked += self._then(corpus, index, span)
@@ -256,14 +269,14 @@ class _Asking:
         if "blueprint" in self.query.layers:
             self._cards(found)
         self.unknown = found.unknown
-        strange = sum(found.idf[term] * found.weights[term] for term in found.unknown)
-        if strange * ONE >= found.mass * WHOLE * self.numbers.unknown:
+        if found.worth(found.unknown) * ONE >= found.mass * self.numbers.unknown:
             return []
         index, corpus = found.corpus.index, found.corpus
         ranked: list[_Ranked] = []
         if "beliefs" in self.query.layers:
             ranked += self._beliefs(found, index)
             ranked += self._promises(found, index)
+            ranked += self._held(found, index)
         if "episodes" in self.query.layers and self.enough():
             self._not_searched(("episodes",))
         elif "episodes" in self.query.layers:
@@ -274,20 +287,6 @@ class _Asking:
     def _wanted(self) -> int:
         """How many items the query may find."""
         return self.numbers.items if self.query.items is None else self.query.items
-
-    def _time(self) -> tuple[Span | None, str]:
-        """The time that a query speaks of, up to now, and the query without the words that say it."""
-        words, now = self.query.text, self.query.at
-        times = said_times(words, now.to_datetime())
-        if not times:
-            return None, words
-        start, end = zip(*(one.widest() for one in times), strict=True)
-        span = min(start), min(max(end), now.at + 1)
-        if span[0] >= span[1]:
-            return None, words
-        for one in reversed(times):
-            words = f"{words[: one.begins]} {words[one.stops :]}"
-        return span, words
 
     def _then(self, corpus: Corpus, index: Index, span: Span) -> Iterator[_Ranked]:
         """What was said in a time that the query speaks of, what has most names and numbers first."""
@@ -398,6 +397,21 @@ class _Asking:
         )  # fmt: skip
         if self._is_hit(one, "promise") and self._is_open(one, _texts_of(view)):
             yield one
+
+    def _held(self, found: Found, index: Index) -> Iterator[_Ranked]:
+        """What was proposed and is held back; it is for the agent alone."""
+        for hit, held in search_held(self.seen, found, index, CANDIDATES * 10):
+            happened = self.stream.history.moment(held.spans[-1][0]) if held.spans else None
+            score = scored(
+                hit, "belief", index.specificity(hit.number), "held", happened, self.query.at,
+                self.marks, self.numbers,
+            )  # fmt: skip
+            one = _Ranked(
+                "beliefs", held.kind, held.number, score,
+                partial(held_item, held, self.seen, score),
+            )  # fmt: skip
+            if self._is_hit(one, "belief") and self._is_open(one, [], said=False):
+                yield one
 
     def _texts(
         self, found: Found, corpus: Corpus, index: Index, most: int, span: Span | None
@@ -517,7 +531,7 @@ class _Asking:
     # What is there in any case
 
     def _session(self) -> None:
-        episodes = episodes_of(self.stream, self.branch)
+        episodes = [] if self.query.begins else episodes_of(self.stream, self.branch)
         share = self.query.budget * self.numbers.session // 10_000
         for item in session_items(self.seen, episodes[-1], self.query.but) if episodes else ():
             before = self.basket.used
@@ -526,12 +540,31 @@ class _Asking:
             share -= self.basket.used - before
 
     def _episodes(self) -> None:
-        for item in episode_items(self.seen, episodes_of(self.stream, self.branch)):
+        """The last episodes in short: all of the recent ones, and where a query asked, the last one anyway."""
+        episodes = episodes_of(self.stream, self.branch)
+        before = episodes if self.query.begins else episodes[:-1]
+        always = self.query.gate != BEGINS
+        for item in episode_items(self.seen, before, self.query.at, self.query.but, always):
             self._take(item)
+
+    def _following(self) -> None:
+        """What stands behind what was found."""
+        hits = [item for item in self.basket.items if item.score is not None]
+        if hits:
+            state, at = self._state(PROMISES), self.query.at
+            views = [*promises_at(state, at), *loops_at(state, at)]
+            for item in behind(self.seen, hits, views):
+                self._take(item)
+            episodes = [] if self.enough() else episodes_of(self.stream, self.branch)
+            for item in around(self.seen, hits, episodes, self._told):
+                self._take(item)
 
     def _portrait(self) -> None:
         share = self.query.budget * self.numbers.portrait // 10_000
-        for item in portrait_items(self._state(BELIEFS), self.query.at, self.seen, self._rivals):
+        chapters = linked_chapters(self.stream, self.branch) if self.query.until is None else []
+        for item in portrait_items(
+            self._state(BELIEFS), self.query.at, self.seen, self._rivals, chapters
+        ):
             before = self.basket.used
             if self._take(item, share):
                 share -= self.basket.used - before
@@ -559,7 +592,8 @@ class _Asking:
         if not self.basket.take(item, share):
             return False
         self._told.update(item.numbers)
-        if item.kind in ("belief", "promise", "loop") and item.score is not None:
+        says = item.kind in ("belief", "promise", "loop") and item.authority != "held"
+        if says and item.score is not None:
             self._told.update(quote.text for quote in item.sources)
         return True
 

@@ -20,6 +20,7 @@ from enishi.kernel.deciding.case import RENDERING
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.explaining import Quote
 from enishi.kernel.words.spoken import Language
+from enishi.projections.recall.gate import BEGINS
 from enishi.projections.recall.items import Item, Layer, Recall
 
 Format = Literal["markdown", "json"]
@@ -149,7 +150,8 @@ def _tail(found: Recall, language: str) -> list[str]:
 
 def emptiness(found: Recall) -> str | None:
     """How an empty answer is to be understood; None where nothing was asked, or something was found."""
-    if found.outcome == "found" or not found.gate.open or not found.query.strip():
+    asked = found.gate.open and found.gate != BEGINS and found.query.strip()
+    if found.outcome == "found" or not asked:
         return None
     erased = any(one.reason == "erased" for one in found.left_out)
     return "erased" if found.outcome == "no record" and erased else found.outcome

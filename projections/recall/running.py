@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from enishi.kernel.moments import DAY, Moment
 from enishi.kernel.transcript import Text, TurnView, turn_views
-from enishi.projections.episodes import Episode, told_episodes
+from enishi.projections.episodes import Episode, Told, told_episodes
 from enishi.projections.recall.holding import Seen
-from enishi.projections.recall.items import Item
+from enishi.projections.recall.items import Because, Item
 from enishi.projections.recall.rendering import clean, in_line
 from enishi.projections.shortening import shortened
 from enishi.projections.summarising import extracted
@@ -17,6 +18,9 @@ WHOLE_TURNS = 4
 
 LAST_EPISODES = 2
 """Episodes before the running one that are told in short."""
+
+RECENT = 30 * DAY
+"""What was said longer ago is not recent, and has to be asked for."""
 
 
 def session_items(seen: Seen, episode: Episode, but: int | None) -> Iterator[Item]:
@@ -42,24 +46,43 @@ def session_items(seen: Seen, episode: Episode, but: int | None) -> Iterator[Ite
             )
 
 
-def episode_items(seen: Seen, episodes: list[Episode]) -> Iterator[Item]:
-    """The last episodes before the running one, each in some of its own sentences."""
-    for told in told_episodes(seen.stream, seen.branch, episodes[-1 - LAST_EPISODES : -1][::-1]):
-        _, lines = extracted(told)
-        if lines:
-            texts = tuple(dict.fromkeys(number for line in lines for number in line.texts))
-            yield Item(
-                numbers=texts,
-                layer="episodes",
-                kind="episode",
-                text=" ".join(line.words for line in lines),
-                because="recent",
-                happened=told.texts[texts[0]].happened,
-                sources=seen.quotes((n, 0, len(told.texts[n].content or "")) for n in texts),
-                authority="established",
-                audience="user",
-                cut=True,
-            )
+def episode_items(
+    seen: Seen, episodes: list[Episode], at: Moment, but: int | None, always: bool
+) -> Iterator[Item]:
+    """The recent ones of these episodes, the last first, each in some of its own sentences.
+
+    `always`: the last one even if it is not recent. `but` is the turn that is being answered.
+    """
+    for age, told in enumerate(
+        told_episodes(seen.stream, seen.branch, episodes[-LAST_EPISODES:][::-1])
+    ):
+        told = Told(told.episode, {n: t for n, t in told.texts.items() if t.turn != but})
+        last = max((t.happened.at for t in told.texts.values() if t.happened), default=at.at)
+        if at.at - last > RECENT and not (always and not age):
+            return
+        item = summary_item(seen, told, "recent")
+        if item is not None:
+            yield item
+
+
+def summary_item(seen: Seen, told: Told, because: Because) -> Item | None:
+    """An episode, or a part of it, in some of its own sentences; None where it has none."""
+    _, lines = extracted(told)
+    if not lines:
+        return None
+    texts = tuple(dict.fromkeys(number for line in lines for number in line.texts))
+    return Item(
+        numbers=texts,
+        layer="episodes",
+        kind="episode",
+        text=" ".join(line.words for line in lines),
+        because=because,
+        happened=told.texts[texts[0]].happened,
+        sources=seen.quotes((n, 0, len(told.texts[n].content or "")) for n in texts),
+        authority="established",
+        audience="user",
+        cut=True,
+    )
 
 
 def _texts(view: TurnView) -> list[Text]:

@@ -14,7 +14,9 @@ For a query term t and a text d, with n texts on the branch of which df have t,
     relevance  = near (twice, if d was said by somebody whom the query names) + stretch
 
 with k1 = 1.2, b = 0.3, k = 1; w(t) is 1, 1/2 for words that say little by themselves, and 1/4 for
-a single Chinese character of several. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
+a single Chinese character of several and for a pair with a character that stands anywhere. Chinese,
+Japanese and Korean terms overlap, each character being in two pairs: in a stretch, and where the mass
+of a query is counted, they count half. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
 and Beyond", 2009. Whole numbers only, idf in 1/10000, so that the
 order is the same on every machine.
 """
@@ -28,7 +30,7 @@ from heapq import nlargest
 
 from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, Corpus, lean
 from enishi.projections.recall.index import Index, unpacked
-from enishi.projections.recall.words import WHOLE, Split, name_terms
+from enishi.projections.recall.words import WHOLE, Split, is_wide, name_terms
 
 _ANSWERS = 48
 COMMON = 4
@@ -79,7 +81,12 @@ class Found:
     @property
     def mass(self) -> int:
         """The idf of all terms together, by their weights."""
-        return sum(self.idf[term] * weight for term, weight in self.weights.items()) // WHOLE
+        return self.worth(self.weights)
+
+    def worth(self, terms: Iterable[str]) -> int:
+        """The idf of these terms by their weights, once for each character of a text without spaces."""
+        parts = (self.idf[t] * self.weights[t] * (1 if is_wide(t) else 2) for t in terms)
+        return sum(parts) // (2 * WHOLE)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -112,7 +119,8 @@ def look_up(corpus: Corpus, index: Index, query: Split) -> Found:
                 others[number] = count
         found.within[term], found.others[term] = within, others
         found.idf[term] = rarity(len(corpus), len(within))
-        factor = weights[term] * rarity(many, len(stretches)) * (_K + 1)
+        overlaps = 2 if is_wide(term) else 1
+        factor = weights[term] * rarity(many, len(stretches)) * (_K + 1) // overlaps
         for stretch, f in stretches.items():
             share = factor * f // ((f + _K) * WHOLE)
             found.stretches[stretch] = found.stretches.get(stretch, 0) + share

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from enishi.projections.recall.stemming import stem
 
-FORM = f"1 {unicodedata.unidata_version}"
+FORM = f"2 {unicodedata.unidata_version}"
 """Names this way of splitting: what was indexed under another has to be indexed anew."""
 
 _WIDE = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
@@ -43,8 +43,8 @@ _FUNCTION = frozenset(
     "的了是在我你您他她它们这那哪什么怎谁吗呢吧啊呀哦嗯就也都还又很和与跟把被给让对到从过着得地之其个一不有没"
     "要会能可以想说知道记得请问多少几时候"
 )
-"""Characters that stand in any Chinese sentence: a pair with one of them is looked for only where
-nothing else is left of a query."""
+"""Characters that stand in any Chinese sentence: a pair with one of them weighs as little as a single
+character, and a pair of two of them is looked for only where nothing else is left of a query."""
 
 
 _ASKING = frozenset(
@@ -65,6 +65,12 @@ _ASKING = frozenset(
     ]
 )
 """Words with which one asks for what was said: not looked for, where anything else is."""
+
+_ASKING_WIDE = re.compile(
+    "来着|(?:还)?记得|记不记得|上[次回]|之前|以前|当[时初]|那时候?|后来|到底|究竟|突然|有没有|是不是|怎么样|怎么回事"
+    "|叫(?:什么|啥)(?:名字)?|(?:什么|啥)名字|是谁|哪[里儿]|为什么|多少钱?|(?:跟|和)?[你我](?:说|讲|提|聊|谈)过?|(?:说|讲|提|聊|谈)(?:过|到|起)|印象|告诉"
+)
+"""The same in Chinese, in simplified characters."""
 
 _GENERAL = frozenset(
     [
@@ -128,6 +134,11 @@ _SINGLE = 1
 """The weight of one character of several."""
 
 
+def is_wide(term: str) -> bool:
+    """Whether a term is of a script that is written without spaces, and so overlaps its neighbours."""
+    return term[0] >= "\u2e80"
+
+
 def folded(text: str) -> str:
     """Text in the one form in which it is compared."""
     if text.isascii():
@@ -159,11 +170,17 @@ def split_query(text: str, *, bare: bool = True) -> Split:
     words: dict[str, int] = {}
     names: dict[str, frozenset[str]] = {}
     spare: list[str] = []
-    for kind, token in _tokens(folded(text)):
+    plain = folded(text)
+    for asked in _ASKING_WIDE.findall(plain):
+        spare += _pairs(asked)
+    for kind, token in _tokens(_ASKING_WIDE.sub(" ", plain)):
         if kind == "wide":
             pairs = _pairs(token) or [token]
             spare += pairs
-            words.update((pair, WHOLE) for pair in pairs if _FUNCTION.isdisjoint(pair))
+            for pair in pairs:
+                telling = len(pair) - sum(one in _FUNCTION for one in pair)
+                if telling:
+                    words[pair] = WHOLE if telling == len(pair) else _SINGLE
             for one in token:
                 if "\u3400" <= one <= "\u9fff" and one not in _FUNCTION:
                     words.setdefault(one, _SINGLE)
@@ -177,6 +194,12 @@ def split_query(text: str, *, bare: bool = True) -> Split:
     if bare and WHOLE not in words.values():
         words.update(dict.fromkeys(spare, WHOLE))
     return Split(words, names)
+
+
+def lightened(query: Split, but: Collection[str]) -> Split:
+    """The same query, in which all terms but these weigh as little as a single character."""
+    words = {t: w if t in but else min(w, _SINGLE) for t, w in query.words.items()}
+    return Split(words, query.names)
 
 
 def name_terms(name: str) -> set[str]:

@@ -182,7 +182,7 @@ def promise_item(
     timing = () if view.timing == "none" else (view.timing.replace("_", " "),)
     return Item(
         numbers=(view.number,),
-        layer="pinned" if score is None else "beliefs",
+        layer="pinned" if because in ("promise", "loop") else "beliefs",
         kind="promise" if isinstance(view, PromiseView) else "loop",
         text=text,
         because=because,

@@ -16,7 +16,7 @@ from enishi.kernel.moments import Moment
 from enishi.kernel.transcript import turn_views
 from enishi.projections.beliefs import BeliefView, beliefs_at
 from enishi.projections.chapters import ChapterView
-from enishi.projections.promises import PROMISES, loops_at, promises_at
+from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.recall.holding import Rivals, Seen, belief_item, promise_item, tension_item
 from enishi.projections.recall.items import Item
 from enishi.projections.tensions import TENSIONS, tensions
@@ -73,7 +73,7 @@ def _told(chapter: ChapterView, at: Moment, seen: Seen) -> Item | None:
         item, ended = next(opened, None), None
     else:
         folded = fold_of(seen.stream, seen.branch, PROMISES).state()
-        views = [*promises_at(folded, at), *loops_at(folded, at)]
+        views: list[PromiseView | LoopView] = [*promises_at(folded, at), *loops_at(folded, at)]
         view = next((one for one in views if one.number == chapter.number), None)
         item = None if view is None else promise_item(view, seen, "portrait")
         ended = None if view is None else view.ended_by

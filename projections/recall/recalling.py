@@ -189,7 +189,7 @@ class _Asking:
     def answer(self) -> None:
         """Fill the basket, step by step."""
         self._step(("pinned",), self._pinned)
-        searched = ("beliefs", "episodes", "blueprint")
+        searched: tuple[Layer, ...] = ("beliefs", "episodes", "blueprint")
         rest: list[tuple[tuple[Layer, ...], Callable[[], None]]] = [
             (("session",), self._session),
             (searched, self._found),
@@ -371,10 +371,12 @@ class _Asking:
         elif self._is_hit(one, "belief") and self._is_open(one, _texts_of(view), is_said(view)):
             yield one
 
-    def _promises(self, found: Found, index: Index) -> Iterator[_Ranked]:
+    def _promise_views(self) -> list[PromiseView | LoopView]:
         state, at = self._state(PROMISES), self.query.at
-        every: list[PromiseView | LoopView] = [*promises_at(state, at), *loops_at(state, at)]
-        views = {one.number: one for one in every}
+        return [*promises_at(state, at), *loops_at(state, at)]
+
+    def _promises(self, found: Found, index: Index) -> Iterator[_Ranked]:
+        views = {one.number: one for one in self._promise_views()}
         cited = {number: [span[0] for span in view.spans] for number, view in views.items()}
         for hit in search_records(found, index, cited, cited)[: CANDIDATES * 10]:
             yield from self._promise(hit, views[hit.number], index)
@@ -532,12 +534,11 @@ class _Asking:
 
     def _session(self) -> None:
         episodes = [] if self.query.begins else episodes_of(self.stream, self.branch)
-        share = self.query.budget * self.numbers.session // 10_000
+        share = self.query.budget * self.numbers.session // ONE
         for item in session_items(self.seen, episodes[-1], self.query.but) if episodes else ():
-            before = self.basket.used
             if not self._take(item, share):
                 break
-            share -= self.basket.used - before
+            share -= self.basket.items[-1].tokens
 
     def _episodes(self) -> None:
         """The last episodes in short: all of the recent ones, and where a query asked, the last one anyway."""
@@ -551,23 +552,20 @@ class _Asking:
         """What stands behind what was found."""
         hits = [item for item in self.basket.items if item.score is not None]
         if hits:
-            state, at = self._state(PROMISES), self.query.at
-            views = [*promises_at(state, at), *loops_at(state, at)]
-            for item in behind(self.seen, hits, views):
+            for item in behind(self.seen, hits, self._promise_views()):
                 self._take(item)
             episodes = [] if self.enough() else episodes_of(self.stream, self.branch)
             for item in around(self.seen, hits, episodes, self._told):
                 self._take(item)
 
     def _portrait(self) -> None:
-        share = self.query.budget * self.numbers.portrait // 10_000
+        share = self.query.budget * self.numbers.portrait // ONE
         chapters = linked_chapters(self.stream, self.branch) if self.query.until is None else []
         for item in portrait_items(
             self._state(BELIEFS), self.query.at, self.seen, self._rivals, chapters
         ):
-            before = self.basket.used
             if self._take(item, share):
-                share -= self.basket.used - before
+                share -= self.basket.items[-1].tokens
 
     def _erased(self) -> None:
         """What is gone is told by number alone."""

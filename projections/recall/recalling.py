@@ -72,7 +72,7 @@ from enishi.projections.recall.running import episode_items, session_items
 from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
 from enishi.projections.recall.when import Span, asked_time
 from enishi.projections.recall.windows import window
-from enishi.projections.recall.words import lightened, split_query
+from enishi.projections.recall.words import undated, split_query
 from enishi.projections.tensions import TENSIONS
 
 TIMELY = 15_000
@@ -257,7 +257,7 @@ class _Asking:
         if span is not None:
             others = split_query(rest, bare=False).words
             # Where nothing but a time was asked for, its words are not looked for.
-            split = lightened(split, others) if others else split_query("")
+            split = undated(split, others) if others else split_query("")
         ranked = self._by_words(look_up(corpus, index, split), span) if split.words else []
         if span is not None and not any(one.kind == "text" for one in ranked):
             ranked += self._then(corpus, index, span)

@@ -196,9 +196,13 @@ def split_query(text: str, *, bare: bool = True) -> Split:
     return Split(words, names)
 
 
-def lightened(query: Split, but: Collection[str]) -> Split:
-    """The same query, in which all terms but these weigh as little as a single character."""
-    words = {t: w if t in but else min(w, _SINGLE) for t, w in query.words.items()}
+def undated(query: Split, rest: Collection[str]) -> Split:
+    """The same query, in which figures, and what overlaps, weigh as little as a single character
+    unless they are among `rest`: those of a date stand in few texts that were said on it."""
+    words = {
+        t: min(w, _SINGLE) if t not in rest and (is_wide(t) or t.isdigit()) else w
+        for t, w in query.words.items()
+    }
     return Split(words, query.names)
 
 

@@ -72,7 +72,7 @@ from enishi.projections.recall.running import episode_items, session_items
 from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
 from enishi.projections.recall.when import Span, asked_time
 from enishi.projections.recall.windows import window
-from enishi.projections.recall.words import undated, split_query
+from enishi.projections.recall.words import split_query, undated
 from enishi.projections.tensions import TENSIONS
 
 TIMELY = 15_000

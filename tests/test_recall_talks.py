@@ -294,3 +294,10 @@ def test_a_part_of_the_labelled_talks_is_remembered(store: Store, kind: str, at_
             found = told(asked(bond, words))
             hits += any(one in found for one in wanted)
     assert hits >= at_least
+
+
+def test_one_stray_character_of_a_word_is_no_hit(bond: Relationship) -> None:
+    session(bond, 9, "食堂的面今天有点咸。", "吃了贵州的酸汤鱼。", "我养了一只猫。")
+    assert not bond.recall("面试").found
+    assert [i.text for i in bond.recall("吃鱼").found][:1] == ["吃了贵州的酸汤鱼。"]
+    assert [i.text for i in bond.recall("猫").found][:1] == ["我养了一只猫。"]

@@ -35,7 +35,7 @@ from enishi.projections.recall.words import WHOLE, Split, is_wide, name_terms
 _ANSWERS = 48
 COMMON = 4
 """What stands in more than one of so many texts, or is one character of several, tells nothing of
-the texts beside it."""
+the texts beside it; and a text in which nothing but one such character stands is no hit."""
 
 POOL = 32
 """So many texts are looked at together with their neighbours, the best by their own words."""
@@ -164,6 +164,8 @@ def search_texts(found: Found, most: int) -> list[Hit]:
     for place in best:
         score = scores[place]
         own = tuple(term for term, within in found.within.items() if place in within)
+        if len(own) == 1 and COMMON * found.weights[own[0]] <= WHOLE:
+            continue
         if own or corpus.length[place] >= _TELLING or (place and corpus.asking[place - 1]):
             hits.append(Hit(corpus.numbers[place], place, score, found.share(score), own))
     return hits[:most]

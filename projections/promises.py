@@ -21,6 +21,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Any, Literal
 
 from enishi.kernel.deciding.proposals import LoopEnd, Party, PromiseEnd
@@ -36,6 +37,7 @@ LoopTiming = Literal["none", "expected", "overdue"]
 _KINDS = ("promises", "loops")
 _LOOP_TIMING: dict[PromiseTiming, LoopTiming] = {"none": "none", "overdue": "overdue"}
 _EPOCH = date(1970, 1, 1)
+_WHOLE_DATE = len("2026-03-01")
 
 # A run of letters is a word; from U+2E80 on, every character is one.
 _WIDE = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U00020000-\U0003ffff"
@@ -55,7 +57,9 @@ READS = frozenset({"PromiseMade", "PromiseEnded", "PromiseConditionMet", "LoopOp
 
 
 def _initial() -> State:
-    return {kind: {"told": [], "index": {}, "words": {}, "anchors": {}} for kind in _KINDS}
+    empty = {"told": list, "index": dict, "sentences": dict, "acts": list, "exact": dict}
+    empty |= {"parts": dict, "anchors": dict}
+    return {kind: {name: make() for name, make in empty.items()} for kind in _KINDS}
 
 
 def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
@@ -75,11 +79,12 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
         _end(loops, event, payload["loop"])
 
 
-PROMISES = Projection("promises", 2, READS, _initial, _apply)
+PROMISES = Projection("promises", 3, READS, _initial, _apply)
 """`told` has one entry for each promise or loop, by place; `index` leads from the number of every
-telling to its entry. `keys` are the words that tell it from others, in their fullest telling.
-`words` leads from each word of the first keys to the places that have it, and `anchors` from that
-word of an entry which was the rarest when it came."""
+telling to its entry, `sentences` from the sentence of one. `keys` are the words that tell it from
+others, in their fullest telling. `acts` are the first keys, once for each promiser, with the places
+of what is not over yet, by their dates; `exact` leads there from an act, `parts` from each of its
+words and pairs of words, and `anchors` from the one which was the rarest when it came."""
 
 
 def _known(ledger: State, number: int | None) -> Any:
@@ -103,49 +108,88 @@ def _tell(ledger: State, event: Event, words: list[str], due: str | None) -> Non
         "retold": [],
         "end": {},
     }
-    told = ledger["told"]
-    same = [place for place in _near(ledger, keys[0]) if _same(told[place], fresh)]
-    exact = [place for place in same if told[place]["keys"] == keys]
-    place = [*exact, *same, len(told)][0]
+    place = _told_before(ledger, fresh)
+    if place is None:
+        place = len(ledger["told"])
+        ledger["told"].append(fresh)
+        _note(ledger, place)
+    elif sentence not in ledger["told"][place]["sentences"]:
+        _forget(ledger, place)
+        _retell(ledger["told"][place], fresh)
+        _note(ledger, place)
     ledger["index"][str(event.number)] = place
-    if place == len(told):
-        told.append(fresh)
-        ledger["anchors"].setdefault(_rarest(ledger, keys[0]), []).append(place)
-        _note(ledger, place, "")
-    elif sentence not in told[place]["sentences"]:
-        before = told[place]["keys"][0]
-        _retell(told[place], fresh)
-        _note(ledger, place, before)
+    known = ledger["sentences"].setdefault(_name(sentence), [])
+    if place not in known:
+        known.append(place)
 
 
-def _near(ledger: State, key: str) -> list[int]:
-    """The places whose first key holds this one or is held by it.
+def _told_before(ledger: State, fresh: dict[str, Any]) -> int | None:
+    """The place of what is told again here: the first in the same words, else the first."""
+    told = ledger["told"]
+    found = set(ledger["sentences"].get(_name(fresh["sentences"][0]), ()))
+    for act in _near(ledger, fresh["who"], fresh["keys"][0]):
+        found.update(_fitting(act["open"], fresh["due"] or ""))
+    same = [place for place in sorted(found) if _same(told[place], fresh)]
+    exact = [place for place in same if told[place]["keys"] == fresh["keys"]]
+    return next(iter([*exact, *same]), None)
 
-    Who holds a key has its rarest word, and who is held by it has his own rarest word in it; so
+
+def _fitting(by_due: dict[str, list[int]], due: str) -> Iterator[int]:
+    """The places whose date can be this one, as far as either is known."""
+    if len(due) == _WHOLE_DATE:
+        for known in ("", due[:4], due[:7], due):
+            yield from by_due.get(known, ())
+        return
+    for known, places in by_due.items():
+        if known.startswith(due) or due.startswith(known):
+            yield from places
+
+
+def _near(ledger: State, who: str | None, key: str) -> list[Any]:
+    """The acts of a promiser that hold this one or are held by it.
+
+    What holds a key has its rarest part, and what is held by it has its own rarest part in it; so
     only few are compared, however many there are.
     """
-    anchors, words = ledger["anchors"], _words_of(key)
-    found = {place for word in words for place in anchors.get(word, ())}
-    found.update(ledger["words"].get(_rarest(ledger, key), ()))
-    keys = ((place, ledger["told"][place]["keys"][0]) for place in sorted(found))
-    return [place for place, own in keys if own in key or key in own]
+    anchors, parts = ledger["anchors"], _parts(key)
+    found = {at for part in parts for at in anchors.get(part, ())}
+    found.update(ledger["parts"].get(_rarest(ledger, parts), ()))
+    acts = (ledger["acts"][at] for at in sorted(found))
+    return [a for a in acts if a["who"] == who and (a["key"] in key or key in a["key"])]
 
 
-def _note(ledger: State, place: int, before: str) -> None:
-    """Let the words of a place lead to it, but for those that did so before."""
-    known = set(_words_of(before))
-    for word in _words_of(ledger["told"][place]["keys"][0]):
-        if word not in known:
-            ledger["words"].setdefault(word, []).append(place)
+def _note(ledger: State, place: int) -> None:
+    """Let a place be found by its act."""
+    entry = ledger["told"][place]
+    who, key = entry["who"], entry["keys"][0]
+    at = ledger["exact"].setdefault(f"{who} {key}", len(ledger["acts"]))
+    if at == len(ledger["acts"]):
+        ledger["acts"].append({"who": who, "key": key, "open": {}})
+        parts = _parts(key)
+        ledger["anchors"].setdefault(_rarest(ledger, parts), []).append(at)
+        for part in parts:
+            ledger["parts"].setdefault(part, []).append(at)
+    ledger["acts"][at]["open"].setdefault(entry["due"] or "", []).append(place)
 
 
-def _rarest(ledger: State, key: str) -> str:
-    """The word of a key that the fewest have; the first of several."""
-    return min(_words_of(key), key=lambda word: len(ledger["words"].get(word, ())))
+def _forget(ledger: State, place: int) -> None:
+    """Let a place not be found by its act any more."""
+    entry = ledger["told"][place]
+    by_due = ledger["acts"][ledger["exact"][f"{entry['who']} {entry['keys'][0]}"]]["open"]
+    by_due[entry["due"] or ""].remove(place)
+    if not by_due[entry["due"] or ""]:
+        del by_due[entry["due"] or ""]
 
 
-def _words_of(key: str) -> list[str]:
-    return list(dict.fromkeys(key.split())) or [key]
+def _rarest(ledger: State, parts: list[str]) -> str:
+    """The part that the fewest acts have; the first of several."""
+    return min(parts, key=lambda part: len(ledger["parts"].get(part, ())))
+
+
+def _parts(key: str) -> list[str]:
+    """The words of a key, and its pairs of neighbouring words."""
+    words = key.split() or [key]
+    return list(dict.fromkeys([*words, *map(" ".join, pairwise(words))]))
 
 
 def _retell(entry: dict[str, Any], fresh: dict[str, Any]) -> None:
@@ -182,6 +226,8 @@ def _end(ledger: State, event: Event, number: int) -> None:
     replacement = _in_place_of(ledger, entry, named)
     if named is not None and replacement is None:
         return
+    if not end:
+        _forget(ledger, ledger["index"][str(number)])
     entry["end"] = {
         "outcome": outcome,
         "number": event.number,
@@ -202,6 +248,10 @@ def _in_place_of(ledger: State, entry: dict[str, Any], named: int | None) -> int
 def _sentence(payload: dict[str, Any]) -> list[int]:
     """The text and the start of the sentence that an event rests on."""
     return [*(span[0] for span in payload["spans"][-1:]), *payload["sentence"][:1]]
+
+
+def _name(sentence: list[int]) -> str:
+    return ":".join(map(str, sentence))
 
 
 def _key(words: str) -> str:

@@ -21,7 +21,7 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
-from enishi.kernel.words.names import chinese_names
+from enishi.kernel.words.names import wide_names
 from enishi.kernel.words.sentences import sentence_at
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
@@ -44,21 +44,64 @@ def said(text: str, quote: str | None = None) -> list[Said]:
         ("去见老王", "去见你"), ("给阿强做饭", "给你做饭"), ("听李老师的课", "去听课"),
         ("和李雷去吃饭", "和李丽去吃饭"), ("Call Tom", "I will call you"),
         ("Maybe ask Ann", "I will ask"), ("和Tom吃饭", "我们去吃饭"),
+        # Transliterated, given names alone, those that are words as well, places.
+        ("约翰会来接你", "我会来接你"), ("和玛丽去吃饭", "我们去吃饭吧"), ("请安娜吃饭", "请你吃饭"),
+        ("帶約翰去看海", "带你去看海"), ("教大卫画画", "教你画画"), ("告诉爱丽丝", "告诉你"),
+        ("晓明要考试", "我要考试"), ("明天陪雨桐看病", "明天陪你看病"), ("请婷婷唱歌", "请你唱歌"),
+        ("和小雨一起散步", "一起散步吧"), ("给建国打电话", "给你打电话"), ("陪毛毛玩", "陪你玩"),
+        ("去杭州旅行", "去旅行"), ("学日语", "学外语"), ("go to hangzhou", "I will go on a trip"),
+        # Japanese and Korean.
+        ("ジョンに電話する", "電話するよ"), ("田中さんに会う", "会いに行く"), ("佐藤と話す", "話すよ"),
+        ("민수와 밥을 먹다", "밥을 먹자"), ("김영수 씨를 만나다", "만나자"), ("존에게 전화하다", "전화할게"),
     ],
 )  # fmt: skip
 def test_a_name_that_nobody_said_is_noticed(wording: str, text: str) -> None:
     assert not nothing_added(wording, said(text))
     assert nothing_added(wording, said(f"{text}（{wording}）"))
-    names = [*chinese_names(wording), *wording.split(), "Tom"]
+    names = [*wide_names(wording), *wording.split(), "Tom"]
     assert nothing_added(wording, said(text), names)
+
+
+@pytest.mark.parametrize(
+    ("wording", "text"),
+    [
+        ("和汤姆吃饭", "I will have dinner with Tom"), ("have dinner with Tom", "我会和汤姆吃饭"),
+        ("call John", "我会给約翰打电话"), ("给小明打电话", "I will call Xiaoming"),
+        ("call Xiaoming", "我给小明打电话"), ("call Xiao Ming", "我给小明打电话"), ("ask Wang Lei", "我问王雷"),
+        ("ask Lei Wang", "我问王雷"), ("ask Professor Zhang", "我问张教授"), ("问张教授", "I will ask Professor Zhang"),
+        ("bring Ah Jie", "我会带阿杰来"), ("给李偉打電話", "给李伟打电话"), ("给李伟打电话", "給李偉打電話"),
+        ("call Robert", "I will call Bob"), ("meet Sato", "佐藤さんに会う"), ("meet Minsu", "민수를 만날 거야"),
+        ("learn Japanese", "我要学日语"), ("吃法国菜", "I will eat French food with you"), ("go to Hangzhou", "我会去杭州"),
+        ("去冲绳", "I will travel to Okinawa"), ("visit New York", "我会去纽约"),
+    ],
+)  # fmt: skip
+def test_a_name_may_be_written_as_another_language_does(wording: str, text: str) -> None:
+    assert nothing_added(wording, said(text))
+
+
+@pytest.mark.parametrize(
+    ("wording", "text"),
+    [
+        ("call Tom", "我会给约翰打电话"), ("和汤姆吃饭", "I will have dinner with John"), ("call Ming", "明天打电话"),
+        ("call Xiaohong", "我给小明打电话"), ("给小红打电话", "I will call Xiaoming"), ("ask Wang Mei", "我问王雷"),
+        ("learn Korean", "我要学日语"), ("去大阪", "I will travel to Okinawa"), ("给李丽打电话", "給李偉打電話"),
+    ],
+)  # fmt: skip
+def test_another_name_is_not_the_same_in_another_language(wording: str, text: str) -> None:
+    assert not nothing_added(wording, said(text))
 
 
 @pytest.mark.parametrize(
     "wording",
     [
         "高兴地去江边走走", "周末一起看海", "一张小桌子", "照顾好自己，小心一点", "也许任何时候都行",
-        "健康最重要", "下周一去公园", "谢谢你陪我", "提高成绩", "写毛笔字", "在森林里散步", "学韩国菜",
+        "健康最重要", "下周一去公园", "谢谢你陪我", "提高成绩", "写毛笔字", "在森林里散步", "学韩式按摩",
+        "马上就来", "克服困难", "安静一点", "外面下着小雨", "在小雪里走路", "建国以前的事", "建军队，建平台", "建民宿",
+        "大家明天见", "国家强大", "祖国伟大", "儿子豪爽", "优秀英姿", "大海波涛", "可欣赏的画", "美丽华贵", "麦克风坏了",
+        "马克杯里的茶", "穿马丁靴", "阿里巴巴", "大卫生间", "其中国家很多", "玉米兰花", "大理石桌子", "变成都市人", "立军令状",
+        "お母さんに電話する", "皆さんこんにちは", "たくさん食べる", "赤ちゃんが泣く", "날씨가 좋다", "아가씨", "글씨를 쓰다",
         "Maybe I was cruel. Looking back, I am sorry.", "Call you. Then walk home.",
+        "Tell the Doctor and Mom on Wednesdays.",
     ],
 )  # fmt: skip
 def test_common_words_are_no_names(wording: str) -> None:
@@ -79,7 +122,7 @@ def test_common_words_are_no_names(wording: str) -> None:
         ("2", "两只猫"), ("1200", "1,200 kilometres"), ("5", "005"), ("35kg", "35kg"),
         ("2026-03-05", "tomorrow"), ("2026-03-05", "明天"), ("2025", "last year"), ("2025", "去年"),
         ("1990-05-01", "born on May 1, 1990"), ("1990-05", "1990年5月1日"), ("1996", "thirty years ago"),
-        ("C++", "I write C++."), ("7.5", "size 7.5"), ("married", "she will marry Tom"),
+        ("C++", "I write C++."), ("tea", "我喜欢喝绿茶"), ("coffee", "我喜欢咖啡，不喜欢茶"), ("strong coffee", "我爱喝浓咖啡"), ("7.5", "size 7.5"), ("married", "she will marry Tom"),
     ],
 )  # fmt: skip
 def test_a_value_that_stands_there_or_follows(value: str, text: str) -> None:
@@ -94,6 +137,7 @@ def test_a_value_that_stands_there_or_follows(value: str, text: str) -> None:
         ("2026-03-02", "hello"), ("2026-03-06", "tomorrow"), ("2024", "last year"), ("2", "hello"),
         ("巴黎", "你好"), ("London", "我住在巴黎"), ("伦敦", "I live in Paris"), ("Tom", "tomorrow"),
         (" ", "I live in Paris"), ("35", "I am twenty-five"), ("china", "I saw Chinatown"),
+        ("tea", "我很喜欢喝咖啡"), ("咖啡", "I drink green tea every day"), ("beef", "我最爱吃饺子"),
     ],
 )  # fmt: skip
 def test_a_value_that_is_not_said(value: str, text: str) -> None:
@@ -278,6 +322,8 @@ PIECES = [
     "yes, ",
     "茶、",
     "9,",
+    "Ann ",
+    "小明",
 ]
 
 
@@ -289,7 +335,7 @@ def test_hostile_words_take_time_in_step_with_their_length(piece: str) -> None:
         _edges.cache_clear()
         start = time.process_time()
         for judge in (value_follows, wording_follows):
-            judge("In Rome 35 茶不好, or tea", cited)
+            judge("In Rome 35 茶不好, or tea with Wang Lei and 王雷", cited)
         negated(cited, "tea 茶不好")
         partial(is_yes, text)()
         return time.process_time() - start

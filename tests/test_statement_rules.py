@@ -315,6 +315,21 @@ def test_silent(content: str) -> None:
     assert found(content) == []
 
 
+@pytest.mark.parametrize(
+    ("content", "taken"),
+    [
+        ("下周二我有个面试。", "面试"), ("我下周三有一个面试", "面试"), ("我明天要参加個面試", "面試"), ("我明天要参加一场面试", "面试"),
+        ("我后天有节钢琴课", "钢琴课"), ("我明天去做个手术", "手术"), ("我下周二有门诊手术", "门诊手术"), ("我明天有节日演出", "节日演出"),
+        ("我养了只猫", "猫"), ("我家有一条狗", "狗"), ("我在一家银行工作", "银行"), ("我在家外企公司上班", "外企公司"),
+        ("我在家具公司上班", "家具公司"), ("我最喜欢的食物是一种奶酪", "奶酪"), ("我喜欢种花", "种花"), ("我是一名老师", "老师"),
+    ],
+)  # fmt: skip
+def test_what_counts_a_thing_is_no_part_of_it(content: str, taken: str) -> None:
+    assert [getattr(one, "value", getattr(one, "subject", None)) for one in found(content)] == [
+        taken
+    ]
+
+
 def test_without_a_moment_no_day_is_known() -> None:
     for words in (
         "I have an exam next Wednesday.",

@@ -75,6 +75,7 @@ class StatementTable(Frozen):
     small: list[str]
     conditions: list[str]
     no_loop: list[str]
+    measures: list[str] = Field(default_factory=list)
     words: dict[str, str]
     beliefs: list[BeliefStatement]
     promises: list[PromiseStatement]
@@ -119,6 +120,7 @@ class Statements:
         self._leads = either(table.leads)
         self._condition = either(table.conditions)
         self._no_loop = either(table.no_loop)
+        self._measure = either(table.measures)
         self._small = frozenset(table.small)
         everything = (*table.beliefs, *table.promises, *table.loops)
         self._all = [_Shown(one, either(one.shown), either(one.never)) for one in everything]
@@ -143,6 +145,8 @@ class Statements:
         for match, one in self._matches(sentence, cued):
             slot = getattr(one.statement, "key", type(one.statement).__name__)
             taken = _trimmed(text.content, match.span(match.lastindex or 0))
+            if not isinstance(one.statement, PromiseStatement):
+                taken = self._without_measure(sentence.speech, taken)
             asked = match.end() > sentence.asked or _MARK.match(sentence.speech, match.end())
             wrong = asked or one.never.search(sentence.speech, *taken)
             if not wrong and slot not in seen and text.role != "other":
@@ -150,6 +154,11 @@ class Statements:
                 if made := self._made(one.statement, found):
                     seen.add(slot)
                     yield made
+
+    def _without_measure(self, speech: str, taken: Span) -> Span:
+        """What is counted, without the words that count it."""
+        measure = self._measure.match(speech, *taken)
+        return taken if measure is None else (measure.end(), taken[1])
 
     def _made(self, statement: Statement, found: _Found) -> Proposal | None:
         if isinstance(statement, BeliefStatement):

@@ -1,7 +1,7 @@
 """Whether words of a proposer follow from the words that it cites.
 
-A value stands in the cited words, or follows from them as a number, a day or a published pair.
-Free wording may paraphrase and change language, but its names, numbers and days occur, negation
+A value stands in the cited words, or follows from them as a number, a day or a published word; in
+another language it does not say another published word of the same kind. Free wording may paraphrase and change language, but its names, numbers and days occur, negation
 agrees, and something of what it says is said there: "they married in Paris" may not cite "hello".
 """
 
@@ -16,9 +16,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
-from enishi.kernel.words.names import missing_names
+from enishi.kernel.words.names import missing_names, written_otherwise
 from enishi.kernel.words.numerals import number_of, numbers_in
 from enishi.kernel.words.said_days import follows
+from enishi.kernel.words.vocabulary import kinds_of
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
@@ -107,7 +108,7 @@ def value_follows(value: str, said: Iterable[Said], known: Iterable[str] = ()) -
         return False
     for one in cited:
         words = folded(one.words)
-        if any(place(form, words) is not None for form in [wanted, *_paired(wanted)]):
+        if any(place(form, words) is not None for form in [wanted, *written_otherwise(wanted)]):
             return True
     if (_DAY.fullmatch(wanted) or _YEAR.fullmatch(wanted)) and any(
         follows(wanted, one.words, one.moment) for one in cited
@@ -117,7 +118,8 @@ def value_follows(value: str, said: Iterable[Said], known: Iterable[str] = ()) -
         return False
     if numbers_in(value) and (number_of(wanted) is not None or not _content_words(value)):
         return not _missing_numbers(value, cited)
-    return wording_follows(value, cited, known)
+    words = " ".join(folded(one.words) for one in cited)
+    return wording_follows(value, cited, known) and not _another_of_its_kind(wanted, words)
 
 
 def wording_follows(wording: str, said: Iterable[Said], known: Iterable[str] = ()) -> bool:
@@ -132,7 +134,7 @@ def nothing_added(wording: str, said: Iterable[Said], known: Iterable[str] = ())
     cited = list(said)
     words = " ".join(folded(one.words) for one in cited)
     return (
-        not _missing_names(wording, " ".join([words, *map(folded, known)]))
+        not missing_names(wording, " ".join([words, *map(folded, known)]))
         and not _missing_numbers(wording, cited)
         and not _missing_days(wording, cited)
     )
@@ -258,25 +260,6 @@ def _speaks_of(wanted: set[str], part: str) -> bool:
     )
 
 
-def _missing_names(wording: str, words: str) -> list[str]:
-    """Names of the wording that do not occur."""
-    wording, missing = _without_published(wording, words)
-    return missing + missing_names(wording, words)
-
-
-def _without_published(wording: str, words: str) -> tuple[str, list[str]]:
-    """A wording without the published names in it, and those of them that the words lack."""
-    missing, whole = [], folded(wording)
-    for pair in _tables()["pairs"]:
-        for name in pair:
-            if place(name, whole) is None:
-                continue
-            if all(place(form, words) is None for form in pair):
-                missing.append(name)
-            wording = re.sub(re.escape(name), " ", wording, flags=re.ASCII | re.IGNORECASE)
-    return wording, missing
-
-
 def _missing_numbers(wording: str, cited: list[Said]) -> set[str]:
     without_days = _DAY.sub(" ", wording)
     said = {number for one in cited for number in numbers_in(one.words)}
@@ -293,11 +276,22 @@ def _shares_something(wording: str, words: str) -> bool:
     wanted, said = _content_words(wording), _content_words(words)
     if not stems(wanted).isdisjoint(stems(said)):
         return True
-    if any(place(pair, words) is not None for word in wanted for pair in _paired(word)):
+    if any(place(pair, words) is not None for word in wanted for pair in written_otherwise(word)):
         return True
     if bool(_CJK.search(wording)) != bool(_CJK.search(words)):
         return len(said) >= (2 if _CJK.search(words) else 3)
     return not wanted and bool(said)
+
+
+def _another_of_its_kind(value: str, words: str) -> bool:
+    """Whether the published words name something else where a value names one, as tea for 咖啡."""
+    said = kinds_of(words)
+    for kind, wanted in kinds_of(value).items():
+        parts = {part for word in wanted for part in word.split()}
+        heard = {part for word in said.get(kind, ()) for part in word.split()}
+        if heard and parts.isdisjoint(heard):
+            return True
+    return False
 
 
 def _content_words(text: str) -> set[str]:
@@ -315,10 +309,6 @@ def _content_words(text: str) -> set[str]:
 def stems(words: Iterable[str]) -> set[str]:
     """The beginnings of English words, without their endings, by which forms of one word agree."""
     return {_ENDING.sub("", word)[:_STEM] for word in words}
-
-
-def _paired(word: str) -> list[str]:
-    return [other for pair in _tables()["pairs"] if word in pair for other in pair if other != word]
 
 
 @cache

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from enishi.kernel.words.carried import Said, folded
-from enishi.kernel.words.names import chinese_spans, common_words
+from enishi.kernel.words.names import common_words, wide_spans
 from enishi.kernel.words.sentences import sentences
 
 _CAPITALS = re.compile(
@@ -65,7 +65,7 @@ def named_things(text: str) -> list[tuple[int, int]]:
     # Whoever is named within a title is the title's matter.
     found += [
         (start, end)
-        for start, end in chinese_spans(text)
+        for start, end in wide_spans(text)
         if not any(first < end and start < last for first, last in titles)
     ]
     return sorted(found)

@@ -590,15 +590,50 @@ def test_whoever_holds_a_wording_or_is_held_by_it_is_found(acts: list[list[str]]
     state = fold([])
     for number, act in enumerate(acts):
         key = _key(" ".join(act) or "hm")
-        told = state["promises"]["told"]
-        by_hand = [n for n, e in enumerate(told) if (own := e["keys"][0]) in key or key in own]
-        assert _near(state["promises"], key) == by_hand
+        keys = {entry["keys"][0] for entry in state["promises"]["told"]}
+        by_hand = {own for own in keys if own in key or key in own}
+        near = {one["key"] for one in _near(state["promises"], "agent", key)}
+        assert by_hand <= near and all(own in key or key in own for own in near)
+        assert not _near(state["promises"], "user", key)
         PROMISES.apply(state, made(number, " ".join(act) or "hm", turn=number), None)
 
 
-def test_thousands_of_different_promises_are_told_apart_in_no_time() -> None:
-    acts = [f"call you about matter {n} and bring file {n * 7}" for n in range(5000)]
+@pytest.mark.parametrize(
+    ("act", "due"),
+    [
+        ("call you about matter {n} and bring file {m}", None),
+        ("call you", "{y}-{month:02}-{day:02}"),
+        ("给你买{a}送{b}做{c}", None),
+        ("call {a} and {b} for {c} with {a}", None),
+    ],
+)
+def test_thousands_of_different_promises_are_told_apart_in_no_time(
+    act: str, due: str | None
+) -> None:
+    said = [
+        {
+            "n": n, "m": n * 7, "y": 2000 + n // 336, "month": n // 28 % 12 + 1, "day": n % 28 + 1,
+            "a": "菜花信画衣书糖灯"[n % 8], "b": "鱼茶船琴伞鞋帽梨米"[n // 8 % 9], "c": "门窗床桌饭汤诗"[n % 7],
+        }
+        for n in range(4000)
+    ]  # fmt: skip
     began = time.process_time()
-    state = fold([made(n, act, turn=n) for n, act in enumerate(acts)])
+    state = fold(
+        [
+            made(n, act.format(**one), turn=n, due=due and due.format(**one))
+            for n, one in enumerate(said)
+        ]
+    )
     assert time.process_time() - began < 2
-    assert len(state["promises"]["told"]) == 5000
+    told = {act.format(**one) + (due or "").format(**one) for one in said}
+    assert len(state["promises"]["told"]) == len(told)
+
+
+def test_what_is_promised_and_kept_each_day_costs_no_more_as_the_years_go_by() -> None:
+    events = []
+    for n in range(3000):
+        events += [made(2 * n, "call you", turn=n), ended(2 * n + 1, 2 * n, "kept", turn=n)]
+    began = time.process_time()
+    state = fold(events)
+    assert time.process_time() - began < 2
+    assert [one["end"]["outcome"] for one in state["promises"]["told"]] == ["kept"] * 3000

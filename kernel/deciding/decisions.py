@@ -46,7 +46,7 @@ from enishi.kernel.words.happenings import looks_back
 from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""

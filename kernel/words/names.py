@@ -237,7 +237,7 @@ def _tables() -> _Tables:
     given = f"[{weak}]?[{strong}][{strong}]?"
     titles = "|".join(shapes["titles"])
     doubtful = "|".join(table["doubtful"].split())
-    places, written = set(), dict[str, set[str]]()
+    places, written = set[str](), dict[str, set[str]]()
     listed = set(table["alone"].split())
     for group in (*table["places"], *table["people"]):
         names, _, others = group.translate(fold).partition("; ")

@@ -119,6 +119,15 @@ KeyedOption = Annotated[
         "--keyed", help="Make the new store keyed: each payload encrypted under its own key."
     ),
 ]
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        envvar="ENISHI_EMBEDDER",
+        help="What searches by meaning: none, bundled, auto (bundled if it is installed), or"
+        " 'URL MODEL' of a server with OpenAI's embeddings.",
+    ),
+]
 LastOption = Annotated[int, typer.Option("--last", min=0, help="How many of the last; 0 for all.")]
 
 DEFAULT_STORE = Path("enishi.db")
@@ -165,7 +174,7 @@ def _on_relationship(
         def command(**given: Any) -> None:
             store, as_json = given.pop("store"), given.pop("as_json")
             chosen = [given.pop(key, None) for key in ("agent", "user", "branch")]
-            with _opened(store) as opened:
+            with _opened(store, embedder=given.get("embedder", "none")) as opened:
                 answer = function(_bond(opened, *chosen), **given)
                 if as_json:
                     _print_json(answer.value)
@@ -250,6 +259,7 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check packs and keep nothing of them.")
     ] = False,
+    embedder: EmbedderOption = "auto",
     key: KeyOption = None,
     passphrase: PassphraseOption = False,
     keyed: KeyedOption = False,
@@ -283,7 +293,7 @@ def import_(
             if found.signature == "unchecked":
                 _fail(f"the signature of {path.name} is checked by: pip install 'enishi[crypto]'")
     create = bool(chats or packs or ours) or user is not None
-    with _opened(store, create, keyed) as opened, _progress("Taking in") as progress:
+    with _opened(store, create, keyed, embedder) as opened, _progress("Taking in") as progress:
         carried = [
             opened.import_pack(
                 path,
@@ -313,6 +323,9 @@ def import_(
             adopted.append(
                 {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
             )
+        if opened.embedder is not None and not dry_run:
+            for bond in opened.relationships():
+                bond.embed(progress=partial(progress, f"the meaning of {bond.agent}'s"))
     if as_json:
         _print_json(
             {
@@ -590,8 +603,10 @@ def recall(
     turn: Annotated[
         int | None, typer.Option("--trace", help="What the reply of this turn was given, and used.")
     ] = None,
+    embedder: EmbedderOption = "auto",
 ) -> Answer:
     """What to remember of something, why, on what evidence, and what was left out."""
+    del embedder  # whoever opened the store has read it
     from enishi.packs.recalled import print_recall, print_trace
 
     if turn is not None:
@@ -1109,18 +1124,31 @@ def rebuild(
             "--keyed", help="Make the store keyed first: each payload encrypted under its own key."
         ),
     ] = False,
+    vectors: Annotated[
+        bool,
+        typer.Option(
+            "--vectors", help="The vectors too: those of another embedder go, and all are made."
+        ),
+    ] = False,
+    embedder: EmbedderOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Drop checkpoints and indexes and make them anew from the log."""
+    if vectors and embedder == "auto":
+        embedder = "bundled"
     if keyed:
         from enishi.host import make_keyed
 
         make_keyed(store)
-    with _opened(store) as opened, _progress("Rebuilding") as progress:
+    meaning = embedder if vectors else "none"
+    with _opened(store, embedder=meaning) as opened, _progress("Rebuilding") as progress:
         bonds = _bonds(opened, agent, user)
         rebuilt: list[dict[str, Any]] = []
         for place, bond in enumerate(bonds, start=1):
             rebuilt.append({"agent": bond.agent, "user": bond.user, "digests": bond.rebuild()})
+            if vectors:
+                made = bond.embed(anew=True, progress=partial(progress, f"{bond.agent}'s vectors"))
+                rebuilt[-1]["vectors"] = made
             progress("relationships", place, len(bonds))
     if as_json:
         _print_json(rebuilt)
@@ -1130,6 +1158,9 @@ def rebuild(
         terminal.say(console, f"{one['agent']} and {one['user']}", "bold")
         for name, digest in one["digests"].items():
             terminal.say(console, f"  {name}  {digest}")
+        if "vectors" in one:
+            made = one["vectors"]
+            terminal.say(console, f"  {made.models.get(made.model, 0)} vectors of {made.model}")
 
 
 @_on_relationship(CARE, branch=False)
@@ -1226,6 +1257,7 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
         "relationships": len(bonds),
         "records": found.rows.get("record", 0),
         "checkpoints": found.rows.get("checkpoint", 0),
+        "vectors": found.rows.get("vector", 0),
         "to_scrub": len(pending),
     }
     if as_json:
@@ -1256,10 +1288,12 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
 
 
 @contextmanager
-def _opened(path: Path, create: bool = False, keyed: bool = False) -> Iterator[Store]:
+def _opened(
+    path: Path, create: bool = False, keyed: bool = False, embedder: str = "none"
+) -> Iterator[Store]:
     from enishi.host import open_store
 
-    with open_store(path, create=create, keyed=keyed) as store:
+    with open_store(path, create=create, keyed=keyed, embedder=embedder) as store:
         yield store
 
 

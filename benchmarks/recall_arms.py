@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from math import log
 from time import perf_counter
+from typing import Any
 
+from enishi.projections.recall.vectors import Embedder
 from enishi.projections.recall.words import split_query, terms
 
 Arm = Callable[[str, int], list[int]]
@@ -49,6 +51,23 @@ def bm25(texts: Sequence[str], k1: float = 1.5, b: float = 0.75) -> Arm:
                 tf = counted[place][term]
                 scores[place] += idf * tf / (tf + k1 * (1 - b + b * sizes[place] / mean))  # type: ignore[assignment]
         return sorted(scores, key=lambda place: (-scores[place], place))[:most]
+
+    return ranked
+
+
+def vectors(texts: Sequence[str], embedder: Embedder) -> Arm:
+    """An embedder by itself: the nearest vectors by their cosines, each text whole and by itself."""
+    import numpy as np
+
+    def unit(some: Sequence[str]) -> np.ndarray[Any, Any]:
+        found = np.asarray(embedder.embed(list(some)), np.float32)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    matrix = unit(texts)
+
+    def ranked(query: str, most: int) -> list[int]:
+        scores = matrix @ unit([query])[0]
+        return [int(place) for place in np.argsort(-scores, kind="stable")[:most]]
 
     return ranked
 

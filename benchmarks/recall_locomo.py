@@ -3,6 +3,7 @@
     python benchmarks/recall_locomo.py            recall at 5 and 10, hit, MRR, ms per query
     python benchmarks/recall_locomo.py --json
     python benchmarks/recall_locomo.py --later 1095    asked so many days after the last session
+    python benchmarks/recall_locomo.py --embedder none  without the arms of the extra `semantic`
 
 Each conversation goes into a store of its own, one speaker as the user and the other as the agent,
 and each question is asked through `Relationship.recall`, as shipped: thresholds, fading and all.
@@ -21,19 +22,22 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from statistics import mean, median, quantiles
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from recall_arms import Arm, bm25, fts5, timed, words
+from recall_arms import Arm, bm25, fts5, timed, vectors, words
 from rich.console import Console
 from rich.table import Table
 
 import enishi
-from enishi.host import Relationship
+from enishi.host import Embedder, Relationship
 from enishi.kernel.recording import Message, Reply
+from enishi.packs.embedders import embedder_named
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo" / "locomo6.json"
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -142,7 +146,9 @@ class Scores:
         return [100 * mean(column) for column in zip(*rows, strict=True)]
 
 
-def measured(samples: list[dict[str, Any]], later: int) -> dict[str, Scores]:
+def measured(
+    samples: list[dict[str, Any]], later: int, embedder: Embedder | None
+) -> dict[str, Scores]:
     """All arms over all conversations."""
     scores: dict[str, Scores] = defaultdict(Scores)
     names = {sample["conversation"][f"speaker_{one}"] for sample in samples for one in "ab"}
@@ -155,6 +161,7 @@ def measured(samples: list[dict[str, Any]], later: int) -> dict[str, Scores]:
         with (
             TemporaryDirectory() as folder,
             enishi.open(Path(folder) / "s.db", clock=lambda now=now: now) as store,  # type: ignore[misc]
+            ExitStack() as stack,
         ):
             talk = sample["conversation"]
             bond = store.relationship(talk["speaker_a"], talk["speaker_b"])
@@ -173,8 +180,17 @@ def measured(samples: list[dict[str, Any]], later: int) -> dict[str, Scores]:
                 return [position[numbers[one.number]] for one in found if one.number in numbers]
 
             recall("warm up", 1)
-            arms: dict[str, Arm] = {
-                "recall": recall,
+            arms: dict[str, Arm] = {"recall": recall}
+            if embedder is not None:
+                # The same file, asked by somebody who has an embedder.
+                semantic = stack.enter_context(
+                    enishi.open(Path(folder) / "s.db", clock=lambda now=now: now, embedder=embedder)  # type: ignore[misc]
+                )
+                with_it = semantic.relationship(talk["speaker_a"], talk["speaker_b"])
+                with_it.embed()
+                arms["recall with meaning"] = partial(recall, bond=with_it)
+                arms["vectors"] = vectors(texts, embedder)
+            arms |= {
                 "FTS5": fts5(texts, words, "porter unicode61"),
                 "FTS5 with neighbours": fts5(around, words, "porter unicode61"),
                 "BM25": bm25(texts),
@@ -205,11 +221,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--later", type=int, default=1, help="days after the last session")
+    parser.add_argument("--embedder", default="auto", help="none, bundled, auto or 'URL MODEL'")
     options = parser.parse_args()
     if not options.data.exists():
         print(f"{options.data} is not there; nothing was measured")
         return
-    scores = measured(json.loads(options.data.read_text("utf-8")), options.later)
+    embedder = embedder_named(options.embedder)
+    scores = measured(json.loads(options.data.read_text("utf-8")), options.later, embedder)
     rows = []
     for name, one in scores.items():
         row = {"arm": name}

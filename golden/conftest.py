@@ -7,10 +7,13 @@ difference is shown, and then the file is written.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("ENISHI_EMBEDDER", "none")  # whatever is installed
 
 Expect = Callable[[Path, str], None]
 

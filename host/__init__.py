@@ -15,6 +15,7 @@ from enishi.host.given import BUDGET, Clock, Progress, Said, read_file, system_c
 from enishi.host.relationship import Comparison, Relationship
 from enishi.host.store import Store, make_keyed, open_store, prove
 from enishi.host.turn import Turn
+from enishi.projections.recall.vectors import Embedder
 
 __all__ = [
     "BUDGET",
@@ -24,6 +25,7 @@ __all__ = [
     "AsyncTurn",
     "Clock",
     "Comparison",
+    "Embedder",
     "Progress",
     "Relationship",
     "Said",

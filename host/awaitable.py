@@ -176,6 +176,7 @@ class AsyncRelationship:
     recall = _twin(Relationship.recall)
     portrait = _twin(Relationship.portrait)
     recall_trace = _twin(Relationship.recall_trace)
+    embed = _twin(Relationship.embed)
     why_rapport = _twin(Relationship.why_rapport)
     why_mood = _twin(Relationship.why_mood)
     why = _twin(Relationship.why)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from enishi.host.asking import Asking
 from enishi.host.given import BUDGET, moment_of_given, turn_number
@@ -33,9 +34,24 @@ from enishi.projections.recall.portrait import portrait_items
 from enishi.projections.recall.recalling import Query, recall
 from enishi.projections.recall.rendering import LANGUAGES, Counter
 from enishi.projections.recall.tracing import Trace, trace
+from enishi.projections.recall.vectors import drop_vectors, kept
 
 if TYPE_CHECKING:
     from enishi.host.turn import Turn
+
+
+AT_ONCE = 256
+"""So many texts without a vector a recall embeds at most; the others wait, or for `embed`."""
+
+
+class Embedded(NamedTuple):
+    """What vectors there are: the embedder's `model`, how many records are kept of which `models`, and
+    how many on the branch are `missing`.
+    """
+
+    model: str
+    models: dict[str, int]
+    missing: int
 
 
 class Remembering(Asking):
@@ -102,9 +118,19 @@ class Remembering(Asking):
         def enough() -> bool:
             return ends is not None and monotonic() >= ends
 
+        def left() -> float:
+            return inf if ends is None else ends - monotonic()
+
         may_ask = answer.rule in MAY_ASK and not enough()
         if answer.open or may_ask:
             keep_up(self._stream, enough)
+            embedder = self._store.embedder
+            if embedder is not None:
+                from enishi.projections.recall import meaning
+
+                asked.meaning = meaning.asked(
+                    self._stream, self._branch_now(), embedder, query, AT_ONCE, left
+                )
         with self._reading() as branch:
             asked.begins = but is not None and begins_session(self._stream, branch, but)
             if may_ask and is_spoken_of(self._stream, branch, query, but):
@@ -114,6 +140,34 @@ class Remembering(Asking):
             if viewers == "agent":
                 asked.mood = self._mood_lines(branch, until)
             return recall(self._stream, branch, asked, enough)
+
+    def embed(
+        self, *, anew: bool = False, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> Embedded:
+        """Make and keep the vectors that this branch lacks.
+
+        With `anew`, all that are there are dropped first, those of other models too, which recall
+        does not compare. InvalidInput where the store was opened without an embedder; after
+        EmbedderFailed what was made until then is kept.
+        """
+        embedder = self._store.embedder
+        if embedder is None:
+            raise InvalidInput(
+                "this store was opened without an embedder: enishi.open(path, embedder=...)"
+            )
+        from enishi.projections.recall import meaning
+
+        if anew:
+            with self._stream.writing():
+                drop_vectors(self._stream)
+        branch = self._branch_now()
+        missing = meaning.take_in(self._stream, branch, embedder, keep=True, progress=progress)
+        with self._reading():
+            return Embedded(embedder.model, kept(self._stream, embedder.model).models, missing)
+
+    def _branch_now(self) -> int:
+        with self._reading() as branch:
+            return branch
 
     def _mood_lines(self, branch: int, until: Moment | None) -> dict[str, str]:
         """The line on the user's mood in each language, where it is away from its baseline."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -28,6 +29,7 @@ from enishi.packs.cards import Card
 from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chat import Chat
 from enishi.packs.dates import read_zone
+from enishi.packs.embedders import embedder_named, need_numpy
 from enishi.packs.erii.comparing import differences
 from enishi.packs.erii.importing import import_erii
 from enishi.packs.erii.reading import read_erii
@@ -37,13 +39,17 @@ from enishi.packs.importing import ImportReport, import_chat
 from enishi.packs.pack_files import open_pack
 from enishi.packs.readers import proposers_of
 from enishi.packs.taking_in import PackTaken, Wanted, take_pack
+from enishi.projections.recall.vectors import Embedder
 
 
 class Store:
     """One SQLite file with many relationships. Safe to share between threads."""
 
-    def __init__(self, log: Log, clock: Clock, entropy: Entropy) -> None:
+    def __init__(
+        self, log: Log, clock: Clock, entropy: Entropy, embedder: Embedder | None = None
+    ) -> None:
         self._log = log
+        self._embedder = embedder
         self._clock = clock
         self._entropy = entropy
         self._streams: dict[int, Stream] = {}
@@ -58,6 +64,11 @@ class Store:
     def path(self) -> Path:
         """Where the file is."""
         return self._log.path
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What searches by meaning here, if anything does."""
+        return self._embedder
 
     def close(self) -> None:
         """Close the file. Closing twice does nothing."""
@@ -335,6 +346,7 @@ def open_store(
     read_only: bool = False,
     create: bool = True,
     keyed: bool = False,
+    embedder: Embedder | str | None = None,
 ) -> Store:
     """Open a store, made if missing (unless not `create`).
 
@@ -344,9 +356,18 @@ def open_store(
     `keyed` makes a new store one whose payloads are encrypted, each under a key of its own in a
     second file beside it (`<path>.keys`); it needs the extra `crypto`. A store that is keyed is
     recognised without it; one that is not is Conflict: see `make_keyed`.
+
+    With an `embedder`, recall searches by meaning as well: an Embedder, `bundled` (in the extra
+    `semantic`), or the address of a server with OpenAI's embeddings and a model's name, with a space
+    between them. MissingExtra names what is not installed.
     """
+    if isinstance(embedder, str):
+        embedder = embedder_named(embedder)
+    if embedder is not None:
+        need_numpy()
+        import_module("enishi.projections.recall.meaning")  # now, and in nobody's deadline
     log = Log(Path(path), synchronous=synchronous, read_only=read_only, create=create, keyed=keyed)
-    return Store(log, clock, entropy)
+    return Store(log, clock, entropy, embedder)
 
 
 def make_keyed(path: str | os.PathLike[str]) -> int:

@@ -108,5 +108,9 @@ class ProposerFailed(EnishiError):
     """The proposer gave no usable answer. Nothing was lost; the batch can be tried again."""
 
 
+class EmbedderFailed(EnishiError):
+    """The embedder made no usable vectors. What was said is still found by its words."""
+
+
 class MissingExtra(EnishiError):
     """An optional part is not installed. The message names the extra that brings it."""

@@ -42,6 +42,8 @@ def print_recall(console: Console, found: Recall, explain: bool) -> None:
     if left:
         told = (f"{count} {kind}: {reason}" for (reason, kind), count in sorted(left.items()))
         say(console, f"left out: {'; '.join(told)}")
+    if any(one.kind == "vector" for one in found.left_out):
+        say(console, "Without a vector it is searched by its words alone: enishi rebuild --vectors")
     if explain:
         _print_scores(console, found)
 
@@ -80,19 +82,21 @@ def print_trace(console: Console, traced: Trace) -> None:
 def _why(item: Item) -> str:
     if item.score is None:
         return item.because
-    return f"{item.because}: {', '.join(item.score.words)}" if item.score.words else "beside it"
+    if item.score.words:
+        return f"{item.because}: {', '.join(item.score.words)}"
+    return item.because if item.because == "meaning" else "beside it"
 
 
 def _print_scores(console: Console, found: Recall) -> None:
     table = table_of(
-        "number >", "total >", "relevance >", "share >", "recency >", "specific >", "intensity >",
-        "references >", "authority >",
+        "number >", "total >", "relevance >", "share >", "meaning >", "recency >", "specific >",
+        "intensity >", "references >", "authority >",
     )  # fmt: skip
     for item in found.found:
         assert item.score is not None
         score = item.score
         parts = (
-            score.share, score.recency, score.specificity, score.intensity, score.references,
+            score.share, score.meaning, score.recency, score.specificity, score.intensity, score.references,
             score.authority,
         )  # fmt: skip
         shares = (f"{part / 10_000:.2f}" for part in parts)

@@ -105,6 +105,7 @@ class Shell:
         self._capsys = capsys
         monkeypatch.delenv("ENISHI_STORE", raising=False)
         monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setenv("ENISHI_EMBEDDER", "none")
         monkeypatch.setattr("enishi.cli.app", _commands())
 
     def run(self, *arguments: object) -> Ran:

@@ -32,11 +32,13 @@ class Evidence:
         """Whether a found text says something of what it was found by.
 
         A text in which no term stands itself tells something if it answers a question, or a
-        neighbour does.
+        neighbour does; one that was found by its meaning alone, if it does not only ask.
         """
         if hit.own:
             return tells(self._content(hit.place), hit.own)
         stretch, asking = self.corpus.stretch, self.corpus.asking
+        if hit.alone:
+            return tells(self._content(hit.place), ())
         here = stretch[hit.place]
         around = [
             place

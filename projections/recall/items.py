@@ -35,8 +35,9 @@ ELSEWHERE: tuple[Layer, ...] = tuple(layer for layer in LAYERS if layer != "sess
 """What is recalled where nobody answers a turn: all but the running session."""
 
 Kind = Literal[
-    "text", "turn", "episode", "belief", "promise", "loop", "tension", "sentence", "card"
+    "text", "turn", "episode", "belief", "promise", "loop", "tension", "sentence", "card", "vector"
 ]
+"""A vector is none of the things that are recalled: it is what may be missing for finding them."""
 
 Authority = Literal["established", "claimed", "reported", "partial", "held"]
 """established: confirmed, or as the log itself has it; claimed: by the one whom it is about;
@@ -45,14 +46,15 @@ overridden, or shown without its review."""
 
 Because = Literal[
     "instruction", "constraint", "preference", "promise", "loop", "tension", "running", "recent",
-    "portrait", "words", "time", "around", "behind",
+    "portrait", "words", "meaning", "time", "around", "behind",
 ]  # fmt: skip
-"""Why an item is there: what it is, or that words of the query, or a time in it, found it; `around`
-and `behind` follow from something that was found: what was said around it, what was promised there."""
+"""Why an item is there: what it is, or that words of the query, its meaning alone, or a time in it
+found it; `around` and `behind` follow from something that was found: what was said around it, what was
+promised there."""
 
 Reason = Literal[
     "over budget", "over count", "weak", "faded", "repeated", "only asked", "not current",
-    "not searched", "withheld", "erased", "audience",
+    "not searched", "withheld", "erased", "audience", "other model",
 ]  # fmt: skip
 """Why something is not there.
 
@@ -67,6 +69,7 @@ not searched  there was no more time, or the gate was closed
 withheld      whoever passed the log on kept it back
 erased        it was destroyed; what it said cannot be known any more
 audience      it is not for those who will see it
+other model   its vector is of another embedder, and is not compared; it is searched by its words
 """
 
 Viewers = Audience | tuple[str, ...]
@@ -88,7 +91,8 @@ class Score:
     """The parts of a score: `relevance` and `total` are sums of idf, the others run to 10000.
 
     `share` is the relevance as a share of what it would be if every term of the query stood there once;
-    `words` are the terms that stand in the item itself.
+    `words` are the terms that stand in the item itself. `meaning` is what nearness in meaning added to
+    the share, in 1/10000; it is in the relevance.
     """
 
     relevance: int
@@ -100,6 +104,7 @@ class Score:
     authority: int
     total: int
     words: tuple[str, ...] = ()
+    meaning: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ def scored(
         founded,
         total,
         hit.own,
+        hit.meaning,
     )
 
 

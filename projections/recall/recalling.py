@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from enishi.kernel.explaining import Quote
 from enishi.kernel.fold import State
@@ -49,6 +49,7 @@ from enishi.projections.recall.index import Enough, Index, index_of
 from enishi.projections.recall.items import (
     LAYERS,
     Authority,
+    Because,
     Item,
     Kind,
     Layer,
@@ -69,7 +70,7 @@ from enishi.projections.recall.rendering import (
     render,
 )
 from enishi.projections.recall.running import episode_items, session_items
-from enishi.projections.recall.search import Found, Hit, look_up, search_records, search_texts
+from enishi.projections.recall.search import Found, Hit, Near, look_up, search_records, search_texts
 from enishi.projections.recall.when import Span, asked_time
 from enishi.projections.recall.windows import window
 from enishi.projections.recall.words import split_query, undated
@@ -77,6 +78,17 @@ from enishi.projections.tensions import TENSIONS
 
 TIMELY = 15_000
 """What was said in a time that the query speaks of is so much more relevant, in 1/10000."""
+
+
+class Meaning(Protocol):
+    """A query as an embedder sees it: see `meaning.Asked`."""
+
+    def missing(self, branch: int) -> tuple[int, int]:
+        """How much on a branch has no vector yet, and how much one of another model."""
+
+    def near(self, corpus: Corpus) -> Near | None:
+        """How near everything is; None where that is not known."""
+
 
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
@@ -104,6 +116,7 @@ class Query:
     audience: Viewers = "agent"
     mood: dict[str, str] = field(default_factory=dict)
     begins: bool = False
+    meaning: Meaning | None = None
 
 
 def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: False) -> Recall:
@@ -155,6 +168,7 @@ class _Ranked:
     score: Score
     make: Callable[[], Item | None]
     tells: Callable[[], bool] = lambda: True
+    alone: bool = False
 
 
 @dataclass(slots=True)
@@ -247,6 +261,7 @@ class _Asking:
         if missing:
             self.basket.left_out.append(LeftOut("not searched", "episodes", "text", count=missing))
             corpus.stale = 0
+        near = self._near(corpus)
         split = split_query(self.query.text)
         at = self.stream.history.at
         span, rest = asked_time(
@@ -258,18 +273,35 @@ class _Asking:
             others = split_query(rest, bare=False).words
             # Where nothing but a time was asked for, its words are not looked for.
             split = undated(split, others) if others else split_query("")
-        ranked = self._by_words(look_up(corpus, index, split), span) if split.words else []
+        ranked = self._by_words(look_up(corpus, index, split, near), span) if split.words else []
         if span is not None and not any(one.kind == "text" for one in ranked):
             ranked += self._then(corpus, index, span)
         best = sorted(ranked, key=lambda one: (-one.score.total, one.number))
         self._take_best(best, self._wanted)
+
+    def _near(self, corpus: Corpus) -> Near | None:
+        """How near everything is to the query in meaning, where there is an embedder; what it has no
+        vector of, or no time for, is told."""
+        meaning = self.query.meaning
+        if meaning is None:
+            return None
+        missing, of_others = meaning.missing(self.branch)
+        near = meaning.near(corpus)
+        if near is None:
+            missing = len(corpus) - of_others
+        counts: dict[Reason, int] = {"not searched": missing, "other model": of_others}
+        for reason, count in counts.items():
+            if count > 0:
+                self.basket.left_out.append(LeftOut(reason, "episodes", "vector", count=count))
+        return near
 
     def _by_words(self, found: Found, span: Span | None) -> list[_Ranked]:
         """What the words of the query find, in no order."""
         if "blueprint" in self.query.layers:
             self._cards(found)
         self.unknown = found.unknown
-        if found.worth(found.unknown) * ONE >= found.mass * self.numbers.unknown:
+        alone = found.worth(found.unknown) * ONE >= found.mass * self.numbers.unknown
+        if alone and found.near is None:
             return []
         index, corpus = found.corpus.index, found.corpus
         ranked: list[_Ranked] = []
@@ -281,7 +313,7 @@ class _Asking:
             self._not_searched(("episodes",))
         elif "episodes" in self.query.layers:
             ranked += self._texts(found, corpus, index, max(20, CANDIDATES * self._wanted), span)
-        return ranked
+        return [one for one in ranked if one.alone] if alone else ranked
 
     @property
     def _wanted(self) -> int:
@@ -364,7 +396,8 @@ class _Asking:
         )
         one = _Ranked(
             "beliefs", "belief", view.number, score,
-            lambda: belief_item(view, self.seen, "words", score, self._rivals(view)),
+            lambda: belief_item(view, self.seen, _why(hit), score, self._rivals(view)),
+            alone=hit.alone,
         )  # fmt: skip
         if view.status not in ("current", "future", "conflicting"):
             self._leave(one, "not current")
@@ -395,7 +428,8 @@ class _Asking:
         kind: Kind = "promise" if isinstance(view, PromiseView) else "loop"
         one = _Ranked(
             "beliefs", kind, view.number, score,
-            lambda: promise_item(view, self.seen, "words", score),
+            lambda: promise_item(view, self.seen, _why(hit), score),
+            alone=hit.alone,
         )  # fmt: skip
         if self._is_hit(one, "promise") and self._is_open(one, _texts_of(view)):
             yield one
@@ -447,6 +481,7 @@ class _Asking:
         one = _Ranked(
             "episodes", "text", hit.number, score,
             lambda: self._text(hit, score, corpus), lambda: evidence is None or evidence.tells(hit),
+            hit.alone,
         )  # fmt: skip
         if self._is_hit(one, "text") and self._is_open(one, [hit.number]):
             yield one
@@ -465,7 +500,7 @@ class _Asking:
             layer="episodes",
             kind="text",
             text=content[slice(*span)],
-            because="words" if score.words or score.relevance != ONE else "time",
+            because=_why(hit) if score.words or score.relevance != ONE else "time",
             happened=text.happened,
             speaker=text.name,
             answers=self._question(hit.place, corpus),
@@ -594,6 +629,10 @@ class _Asking:
         if says and item.score is not None:
             self._told.update(quote.text for quote in item.sources)
         return True
+
+
+def _why(hit: Hit) -> Because:
+    return "meaning" if hit.alone and not hit.own else "words"
 
 
 def _texts_of(view: BeliefView | PromiseView | LoopView) -> list[int]:

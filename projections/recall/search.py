@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
+from typing import Protocol
 
 from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, Corpus, lean
 from enishi.projections.recall.index import Index, unpacked
@@ -44,6 +45,7 @@ _TELLING = 3
 """So many terms a text has at least that is found by its neighbours alone, or else it answers a
 question: "I see" says nothing of what was said before it."""
 
+_NOTHING = 0, False
 _K1, _B, _K = 12, 3, 1  # the first two in tenths
 ONE = 10_000
 
@@ -54,7 +56,8 @@ class Hit:
 
     `relevance` is as above; `share` is that of what a text would have in which every term of the query
     stands once, in 1/10000, and more where it stands more often or was said by somebody named. `own`
-    are the terms that stand in it itself.
+    are the terms that stand in it itself. `meaning` is what its nearness in meaning adds to the share;
+    it is in the relevance, and in the share where it makes a hit `alone`.
     """
 
     number: int
@@ -62,6 +65,21 @@ class Hit:
     relevance: int
     share: int
     own: tuple[str, ...]
+    meaning: int = 0
+    alone: bool = False
+
+
+class Near(Protocol):
+    """How near everything is to a query in meaning: see `meaning`."""
+
+    def best(self, most: int) -> list[int]:
+        """The places of the nearest texts, the nearest first."""
+
+    def text(self, place: int, named: bool) -> tuple[int, bool]:
+        """What meaning adds to the share of a text, in 1/10000; whether it is a hit by that alone."""
+
+    def record(self, number: int) -> tuple[int, bool]:
+        """The same of a record that is no text."""
 
 
 @dataclass(slots=True)
@@ -73,6 +91,7 @@ class Found:
     corpus: Corpus
     weights: dict[str, int]
     named: frozenset[int]
+    near: Near | None = None
     idf: dict[str, int] = field(default_factory=dict)
     within: dict[str, dict[int, int]] = field(default_factory=dict)
     others: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -97,12 +116,26 @@ class Found:
         """A relevance as a share of the mass, in 1/10000."""
         return ONE * relevance // max(1, self.mass)
 
+    def hit(
+        self, number: int, place: int, score: int, own: tuple[str, ...], meaning: tuple[int, bool]
+    ) -> Hit:
+        """A hit of what words and meaning say of it."""
+        gained, alone = meaning
+        share = self.share(score) + gained * alone
+        return Hit(number, place, score + self.mass * gained // ONE, share, own, gained, alone)
 
-def look_up(corpus: Corpus, index: Index, query: Split) -> Found:
+    def is_named(self, place: int) -> bool:
+        """Whether a text was said by somebody whom the query names."""
+        return (
+            bool(self.named) and self.corpus.index.voice[self.corpus.numbers[place]] in self.named
+        )
+
+
+def look_up(corpus: Corpus, index: Index, query: Split, near: Near | None = None) -> Found:
     """Where the terms of a query stand. Needs `reading`, with index and corpus caught up."""
     named, spoken = _named(corpus, index, query)
     weights = {term: weight for term, weight in query.words.items() if term not in spoken}
-    found = Found(corpus, weights, named)
+    found = Found(corpus, weights, named, near)
     place_of, stretch_of = corpus.place, corpus.stretch
     standing, many = corpus.standing, len(corpus.starts)
     for term, postings in index.postings(weights).items():
@@ -142,7 +175,8 @@ def _named(corpus: Corpus, index: Index, query: Split) -> tuple[frozenset[int], 
 def search_texts(found: Found, most: int) -> list[Hit]:
     """The texts that a query finds, the most relevant first, the older one among equals.
 
-    What is best by its own words and its stretch is looked at with its neighbours.
+    What is best by its own words and its stretch is looked at with its neighbours, and so is what is
+    nearest in meaning.
     """
     corpus = found.corpus
     rough: dict[int, int] = {}
@@ -158,16 +192,24 @@ def search_texts(found: Found, most: int) -> list[Hit]:
         key=lambda place: (rough[place] + stretches[stretch_of[place]], -place),
     )
     wanted = {near for place in pool for near in _near(corpus, place)}
+    meant: dict[int, tuple[int, bool]] = {}
+    if found.near is not None:
+        wanted.update(found.near.best(max(POOL, most)))
+        meant = {place: found.near.text(place, found.is_named(place)) for place in wanted}
     scores = {place: _relevance(found, place) for place in wanted}
-    best = nlargest(2 * most, scores, key=lambda place: (scores[place], -place))
+    mass = found.mass
+    both = (
+        {p: score + mass * meant[p][0] // ONE for p, score in scores.items()} if meant else scores
+    )
+    best = nlargest(2 * most, both, key=lambda place: (both[place], -place))
     hits = []
     for place in best:
-        score = scores[place]
         own = tuple(term for term, within in found.within.items() if place in within)
         if len(own) == 1 and COMMON * found.weights[own[0]] <= WHOLE:
             continue
         if own or corpus.length[place] >= _TELLING or (place and corpus.asking[place - 1]):
-            hits.append(Hit(corpus.numbers[place], place, score, found.share(score), own))
+            meaning = meant.get(place, _NOTHING)
+            hits.append(found.hit(corpus.numbers[place], place, scores[place], own, meaning))
     return hits[:most]
 
 
@@ -208,7 +250,7 @@ def _relevance(found: Found, place: int) -> int:
             tf = sum([within[near] * counts for near, counts in weights if near in within])
         if tf:
             total += weight * found.idf[term] * tf * (10 + _K1) // ((10 * tf + norm) * WHOLE)
-    if found.named and corpus.index.voice[corpus.numbers[place]] in found.named:
+    if found.is_named(place):
         total *= 2
     return total + found.stretches.get(corpus.stretch[place], 0)
 
@@ -235,10 +277,12 @@ def search_records(
                 gain = factor * tf * (10 + _K1) // ((10 * tf + norm) * WHOLE)
                 scores[number] = scores.get(number, 0) + gain
                 own.setdefault(number, []).append(term)
+    near = {} if found.near is None else {n: found.near.record(n) for n in numbers}
     hits = []
-    for number, score in scores.items():
-        relevance = score + _stretch_of(found, cited.get(number, ()))
-        hits.append(Hit(number, NOWHERE, relevance, found.share(relevance), tuple(own[number])))
+    for number in scores.keys() | {n for n, (_, alone) in near.items() if alone}:
+        relevance = scores.get(number, 0) + _stretch_of(found, cited.get(number, ()))
+        words, meaning = tuple(own.get(number, ())), near.get(number, _NOTHING)
+        hits.append(found.hit(number, NOWHERE, relevance, words, meaning))
     return sorted(hits, key=lambda hit: (-hit.relevance, hit.number))
 
 

@@ -71,7 +71,7 @@ def _features(text: str) -> Counter[str]:
     return Counter(
         feature
         for start, end in sentences(text)
-        for feature in sorted(features(feelings().units(folded, start, end)))
+        for feature in sorted(features(feelings().words(folded, start, end)))
     )
 
 

@@ -1,7 +1,7 @@
 """Words of feeling, English and Chinese, and signs: where they stand in a sentence, how strongly.
 
 The tables `feelings*.toml` hold every word and what each feeling is in the four values. A sentence
-is cut into units (a Latin word, a Chinese character, a mark, an emoji); phrases are looked up from
+is cut into words (a Latin word, a Chinese character, a mark, an emoji); phrases are looked up from
 the left, the longest first. No regular expression comes from a table, so no text can be slow.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -33,28 +33,19 @@ _SKIPPED = "\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
 _CHINESE = "\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002fa1f"
 _LATIN = "a-z0-9\u00df-\u024f"
 _LONG_RUN = re.compile(r"(.)\1\1+")
+_EMOJI_FIRST = re.compile(f"[{_EMOJI}]")
+_SKIPPED_CHARS = re.compile(f"[{_SKIPPED}]")
 EDGES = frozenset(',;:.!?()…—–~\n。，、；：！？·\0"“”「」*')
-"""Units at which a clause ends; the blank between two Chinese characters is read as a comma."""
+"""Words at which a clause ends; the blank between two Chinese characters is read as a comma."""
 
 _REACH = 4
-"""A negation reaches over so many units at most."""
+"""A negation reaches over so many words at most."""
 _LEAN = {"good": 1, "bad": -1}
 _LEANS = (20, 60, 120)
 """How far a word leans that leans weakly, moderately, strongly: in hundredths of log-odds."""
 
-Span = tuple[int, int]
-
-
-class Unit(NamedTuple):
-    """The smallest thing that is read, as it is looked up, and where it stands in the text."""
-
-    word: str
-    start: int
-    end: int
-
-
 class Mark(NamedTuple):
-    """A known phrase within a sentence: from which unit to which (exclusive), and what it is."""
+    """A known phrase within a sentence: from which word to which (exclusive), and what it is."""
 
     first: int
     last: int
@@ -90,20 +81,29 @@ class Entry:
     lean: int = 0
 
 
-class Sentence(NamedTuple):
-    """The units of one sentence, the phrases known among them, and its clauses in units."""
+@dataclass(slots=True)
+class _Node:
+    """What may stand at one place of a phrase: what ends here, and what may follow."""
 
-    units: list[Unit]
+    entry: Entry | None = None
+    then: dict[str, _Node] = field(default_factory=dict)
+
+
+class Sentence(NamedTuple):
+    """The words of one sentence as they are looked up, the phrases known among them, and where
+    its clauses begin."""
+
+    words: list[str]
     marks: list[Mark]
     edges: list[int]
 
-    def clause(self, unit: int) -> int:
-        """The first unit of the clause in which a unit stands."""
-        return max((edge for edge in self.edges if edge <= unit), default=0)
+    def clause(self, word: int) -> int:
+        """The first word of the clause in which a word stands."""
+        return max((edge for edge in self.edges if edge <= word), default=0)
 
-    def opening(self, unit: int) -> int:
-        """The unit after the last mark before a unit: a "but" or "and" opens nothing here."""
-        ends = (n + 1 for n, one in enumerate(self.units[:unit]) if one.word in EDGES)
+    def opening(self, word: int) -> int:
+        """The word after the last mark before a word: a "but" or "and" opens nothing here."""
+        ends = (n + 1 for n, one in enumerate(self.words[:word]) if one in EDGES)
         return max(ends, default=0)
 
 
@@ -120,45 +120,42 @@ class Feelings:
         }
         self._fold = _folding([*folds, *(table.get("fold", "") for table in tables)])
         written = sorted({s for shown in shared["signs"].values() for s in shown}, key=_longest)
-        faces = "|".join(re.escape(sign) for sign in written if not re.match(f"[{_EMOJI}]", sign))
-        self._unit = re.compile(
-            rf"(?P<sign>(?<![{_LATIN}])(?:{faces})(?![{_LATIN}]))|(?P<chinese>[{_CHINESE}])"
-            rf"|(?P<latin>[{_LATIN}]+(?:'[{_LATIN}]+)*)"
-            rf"|(?P<emoji>[{_EMOJI}][{_SKIPPED}]*(?:\u200d[{_EMOJI}][{_SKIPPED}]*)*)"
-            rf"|(?P<mark>[{re.escape(''.join(sorted(EDGES)))}])"
-            rf"|(?P<gap>(?<=[{_CHINESE}]) +(?=[{_CHINESE}]))"
+        self._faces = frozenset(sign for sign in written if not _EMOJI_FIRST.match(sign))
+        faces = "|".join(re.escape(sign) for sign in written if sign in self._faces)
+        heads = re.escape("".join(sorted({face[0] for face in self._faces})))
+        gap = f"(?<=[{_CHINESE}]) +(?=[{_CHINESE}])"
+        self._word = re.compile(
+            rf"(?<![{_LATIN}])(?=[{heads}])(?:{faces})(?![{_LATIN}])|[{_CHINESE}]"
+            rf"|[{_LATIN}]+(?:'[{_LATIN}]+)*"
+            rf"|[{_EMOJI}][{_SKIPPED}]*(?:\u200d[{_EMOJI}][{_SKIPPED}]*)*"
+            rf"|[{re.escape(''.join(sorted(EDGES)))}]|{gap}"
         )
-        self._skipped = re.compile(f"[{_SKIPPED}]")
-        self._entries: dict[tuple[str, ...], Entry] = {}
-        self._widest: dict[str, int] = {}
+        self._odd = re.compile(rf"{gap}|[{_EMOJI}]|([{_LATIN}'])\1\1")
         self._known: set[str] = set()
+        self._phrases: dict[str, _Node] = {}
         for feeling, shown in shared["signs"].items():
             for sign in shown:
-                self._enter((self._skipped.sub("", sign),), feeling=feeling, alone=True, sign=True)
+                self._enter((_SKIPPED_CHARS.sub("", sign),), feeling=feeling, alone=True, sign=True)
         for table in tables:
             self._read(table)
-        self._known = {word for phrase in self._entries for word in phrase}
 
     def fold(self, text: str) -> str:
         """The text as it is looked up, at the same length: small, half-width, simplified."""
         return text.translate(self._fold)
 
-    def units(self, folded: str, start: int = 0, end: int | None = None) -> list[Unit]:
-        """The units of a stretch of folded text."""
-        stop = len(folded) if end is None else end
-        return [
-            Unit(self._named(found), found.start(), found.end())
-            for found in self._unit.finditer(folded, start, stop)
-        ]
+    def words(self, folded: str, start: int, end: int) -> list[str]:
+        """The words of a stretch of folded text, as they are looked up."""
+        found: list[str] = self._word.findall(folded, start, end)
+        odd = self._odd.search(folded, start, end)
+        return found if odd is None else [self._looked_up(word) for word in found]
 
     def sentence(self, folded: str, start: int, end: int) -> Sentence:
         """One sentence, read."""
-        units = self.units(folded, start, end)
-        words = [unit.word for unit in units]
-        marks = list(self._marks(words))
+        words = self.words(folded, start, end)
+        marks = self._marks(words)
         edges = [number + 1 for number, word in enumerate(words) if word in EDGES]
         edges += [mark.first for mark in marks if "joints" in mark.entry.roles]
-        return Sentence(units, marks, edges)
+        return Sentence(words, marks, edges)
 
     def hits(self, sentence: Sentence) -> list[Hit]:
         """The feelings that the words of a sentence show, whoever has them."""
@@ -180,7 +177,7 @@ class Feelings:
         return leaning
 
     def _hit(self, sentence: Sentence, number: int) -> Hit:
-        units, marks, _ = sentence
+        words, marks, _ = sentence
         mark = marks[number]
         entry = mark.entry
         low = sentence.clause(mark.first)
@@ -191,7 +188,7 @@ class Feelings:
             if low <= other.first
             and (mark.first - 3 <= other.last <= mark.first or 0 <= other.first - mark.last <= 1)
         ]
-        louder = sum(unit.word == "!" for unit in units[mark.last :]) > 1
+        louder = words[mark.last :].count("!") > 1
         step = int(louder or any("stronger" in roles for roles in near))
         step -= any("weaker" in roles for roles in near)
         strength = max(0, min(2, entry.strength + (-1 if turned else step)))
@@ -208,26 +205,29 @@ class Feelings:
         near = [mark for mark in sentence.marks[:number] if mark.last > low]
         return sum("negators" in mark.entry.roles for mark in near) % 2 == 1
 
-    def _marks(self, words: Sequence[str]) -> Iterator[Mark]:
-        at = 0
-        while at < len(words):
-            for length in range(self._widest.get(words[at], 0), 0, -1):
-                entry = self._entries.get(tuple(words[at : at + length]))
-                if entry is not None:
-                    yield Mark(at, at + length, entry)
-                    at += length
-                    break
-            else:
-                at += 1
+    def _marks(self, words: Sequence[str]) -> list[Mark]:
+        marks: list[Mark] = []
+        phrases, free, end = self._phrases, 0, len(words)
+        for first, word in enumerate(words):
+            if word not in phrases or first < free:
+                continue
+            node, after, longest = phrases.get(word), first, None
+            while node is not None:
+                after += 1
+                if node.entry is not None:
+                    longest, free = node.entry, after
+                node = node.then.get(words[after]) if after < end else None
+            if longest is not None:
+                marks.append(Mark(first, free, longest))
+        return marks
 
-    def _named(self, found: re.Match[str]) -> str:
-        word = found[0]
-        if found.lastgroup == "gap":
+    def _looked_up(self, word: str) -> str:
+        if word[0] == " ":
             return ","
-        if found.lastgroup == "emoji":
-            whole = self._skipped.sub("", word)
+        if _EMOJI_FIRST.match(word):
+            whole = _SKIPPED_CHARS.sub("", word)
             return whole if whole in self._known else whole[0]
-        if found.lastgroup == "latin" and _LONG_RUN.search(word):
+        if word not in self._faces and _LONG_RUN.search(word):
             twice = _LONG_RUN.sub(r"\1\1", word)
             once = _LONG_RUN.sub(r"\1", word)
             return once if once in self._known and twice not in self._known else twice
@@ -236,26 +236,29 @@ class Feelings:
     def _read(self, table: Mapping[str, Any]) -> None:
         for role in _ROLES:
             for written in table.get(role, ()):
-                for phrase in _phrases(written, self._unit):
+                for phrase in _phrases(written, self._word):
                     self._enter(phrase, role=role)
         for part, alone in (("words", False), ("idioms", True)):
             for feeling, by_strength in table[part].items():
                 for strength, entries in by_strength.items():
-                    for phrase in (p for e in entries for p in _phrases(e, self._unit)):
+                    for phrase in (p for e in entries for p in _phrases(e, self._word)):
                         shown = STRENGTHS.index(strength)
                         self._enter(phrase, feeling=feeling, strength=shown, alone=alone)
         for side, by_strength in table.get("leaning", {}).items():
             for strength, entries in by_strength.items():
                 lean = _LEAN[side] * _LEANS[STRENGTHS.index(strength)]
-                for phrase in (p for e in entries for p in _phrases(e, self._unit)):
+                for phrase in (p for e in entries for p in _phrases(e, self._word)):
                     self._enter(phrase, lean=lean)
 
     def _enter(self, phrase: tuple[str, ...], role: str = "", **what: Any) -> None:
-        entry = self._entries.setdefault(phrase, Entry(set()))
+        self._known.update(phrase)
+        node = self._phrases.setdefault(phrase[0], _Node())
+        for word in phrase[1:]:
+            node = node.then.setdefault(word, _Node())
+        entry = node.entry = node.entry or Entry(set())
         entry.roles |= {role} if role else set()
         for name, value in what.items():
             setattr(entry, name, value)
-        self._widest[phrase[0]] = max(self._widest.get(phrase[0], 0), len(phrase))
 
 
 def _turned(felt: Mapping[str, int]) -> dict[str, int]:
@@ -269,10 +272,10 @@ def _turned(felt: Mapping[str, int]) -> dict[str, int]:
     return turned
 
 
-def _phrases(written: str, unit: re.Pattern[str]) -> Iterator[tuple[str, ...]]:
-    """All readings of an entry of the tables, each as its units."""
+def _phrases(written: str, word: re.Pattern[str]) -> Iterator[tuple[str, ...]]:
+    """All readings of an entry of the tables, each as its words."""
     for reading in _readings(written):
-        yield tuple(found[0] for found in unit.finditer(reading) if found.lastgroup != "gap")
+        yield tuple(found for found in word.findall(reading) if found[0] != " ")
 
 
 def _readings(written: str) -> Iterator[str]:

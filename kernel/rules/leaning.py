@@ -12,8 +12,6 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
-from enishi.kernel.rules.feelings import Unit
-
 FILE = "leaning_en.tsv"
 ALWAYS = "*"
 """The feature that every text has."""
@@ -43,19 +41,18 @@ class Model:
             self._weights[feature] = int(good), int(bad)
         self.always = Leaning(*self._weights.pop(ALWAYS, (0, 0)))
 
-    def leaning(self, units: Iterable[Unit]) -> Leaning:
+    def leaning(self, words: Iterable[str]) -> Leaning:
         """What the words of one sentence add."""
         weights = self._weights
-        found = [weights[one] for one in features(units) if one in weights]
+        found = [weights[one] for one in features(words) if one in weights]
         return Leaning(sum(good for good, _ in found), sum(bad for _, bad in found))
 
 
-def features(units: Iterable[Unit]) -> set[str]:
+def features(words: Iterable[str]) -> set[str]:
     """The words and the pairs of neighbouring words of a sentence."""
     found: set[str] = set()
     before = ""
-    for unit in units:
-        word = unit.word
+    for word in words:
         if word in ("!", "?") or "a" <= word[0] <= "z" or word[0] >= "\u2600":
             found.add(word)
             if before:

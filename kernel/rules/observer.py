@@ -33,6 +33,8 @@ _QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
 _JUDGED = frozenset({"good", "bad"})
 """What is said of things as well as of oneself."""
 
+Span = tuple[int, int]
+
 _WEIGHTS = (1, 2, 3)
 _MY = frozenset({"me", "my", "i", "i'm", "myself", "我"})
 
@@ -82,12 +84,13 @@ class MoodObserver:
     def _moods(self, text: ReadText) -> Iterator[Mood]:
         content = text.content[:LONGEST_TEXT]
         folded = spoken(self._feelings.fold(content), self._asides)
-        clearest, valence, felt_any = (0, 0), 0, False
+        quiet: list[tuple[Span, Sentence]] = []
+        felt_any = False
         for start, end in sentences(content):
             if end - start > LONGEST_SENTENCE:
                 continue
             sentence = self._feelings.sentence(folded, start, end)
-            if not sentence.units or _asked(sentence) or _told(sentence):
+            if not sentence.words or _asked(sentence) or _told(sentence):
                 continue
             hits = self._feelings.hits(sentence)
             own = [hit for hit in hits if _own(sentence, hit)]
@@ -95,14 +98,15 @@ class MoodObserver:
                 felt_any = True
                 yield self._mood(text, (start, end), felt, strength)
             if not own and all(hit.feeling in _JUDGED for hit in hits):
-                leaning = self._clear_leaning(sentence)
-                if abs(leaning) > abs(valence):
-                    clearest, valence = (start, end), leaning
-        if valence and not felt_any:
-            yield self._mood(text, clearest, {"valence": valence}, "weak")
+                quiet.append(((start, end), sentence))
+        if not felt_any:
+            leanings = [(self._clear_leaning(sentence), span) for span, sentence in quiet]
+            valence, clearest = max(leanings, key=lambda one: abs(one[0]), default=(0, (0, 0)))
+            if valence:
+                yield self._mood(text, clearest, {"valence": valence}, "weak")
 
     def _mood(
-        self, text: ReadText, span: tuple[int, int], felt: dict[str, int], strength: Strength
+        self, text: ReadText, span: Span, felt: dict[str, int], strength: Strength
     ) -> Mood:
         start, end = span
         quote = text.content[start:end]
@@ -135,7 +139,7 @@ class MoodObserver:
         return leaning.valence if clear else 0
 
     def _leaning(self, sentence: Sentence, hits: Iterable[Hit]) -> Leaning:
-        good, bad = self._english.leaning(sentence.units)
+        good, bad = self._english.leaning(sentence.words)
         lean = self._feelings.leaning(sentence)
         good, bad = good + max(0, lean), bad + max(0, -lean)
         for hit in hits:
@@ -160,12 +164,12 @@ def _blended(side: Sequence[tuple[Hit, dict[str, int]]]) -> dict[str, int]:
 
 
 def _latin(sentence: Sentence) -> bool:
-    return any("a" <= unit.word[0] <= "z" for unit in sentence.units)
+    return any("a" <= word[0] <= "z" for word in sentence.words)
 
 
 def _asked(sentence: Sentence) -> bool:
     """Whether a sentence is a question. What is both asked and cried out is no question."""
-    words = [unit.word for unit in sentence.units[-3:]]
+    words = sentence.words[-3:]
     return "吗" in words or ("?" in words and "!" not in words)
 
 
@@ -179,7 +183,7 @@ def _formal(sentence: Sentence) -> bool:
     if any(mark.entry.roles & {"unreal", "suppose"} for mark in sentence.marks):
         return True
     greeted = sum(m.last - m.first for m in sentence.marks if "greetings" in m.entry.roles)
-    return greeted > 0 and greeted == sum(unit.word not in EDGES for unit in sentence.units)
+    return greeted > 0 and greeted == sum(word not in EDGES for word in sentence.words)
 
 
 def _own(sentence: Sentence, hit: Hit) -> bool:
@@ -193,7 +197,7 @@ def _own(sentence: Sentence, hit: Hit) -> bool:
     clause = sentence.clause(hit.first)
     if any("unreal" in mark.entry.roles for mark in before if mark.first >= clause):
         return False
-    inside = {unit.word for unit in sentence.units[hit.first : hit.last]}
+    inside = set(sentence.words[hit.first : hit.last])
     if not hit.alone and _described(sentence, hit):
         return False
     nearest = _nearest(before)
@@ -227,7 +231,7 @@ def _nearest(marks: Sequence[Mark]) -> Mark | None:
 
 
 def _bare(sentence: Sentence, first: int, last: int) -> bool:
-    """Whether nothing but small words stands between two units."""
+    """Whether nothing but small words stands between two words."""
     covered = set(range(first, last))
     for mark in sentence.marks:
         if (
@@ -243,12 +247,12 @@ def _bare(sentence: Sentence, first: int, last: int) -> bool:
             or mark.entry.feeling
         ):
             covered -= set(range(mark.first, mark.last))
-    return all(sentence.units[unit].word in EDGES for unit in covered)
+    return all(sentence.words[place] in EDGES for place in covered)
 
 
 def _described(sentence: Sentence, hit: Hit) -> bool:
     """Whether Chinese words of feeling describe a thing (开心的日子) or are what is spoken of."""
-    after = [unit.word for unit in sentence.units[hit.last : hit.last + 2]]
+    after = sentence.words[hit.last : hit.last + 2]
     return after[:1] == ["是"] or (
         after[:1] == ["的"] and after[1:] != [] and after[1] not in EDGES
     )

@@ -152,10 +152,7 @@ class _Rules:
         fold |= {pair[0]: pair[1] for table in tables for pair in table.fold.split()}
         self.version = f"{EDITION}.{sha256(''.join(sources).encode()).hexdigest()[:8]}"
         self._fold = {ord(written): plain for written, plain in fold.items()}
-        self._asides = asides(quotes := [pair for table in tables for pair in table.quotes])
-        # An apostrophe within a word opens nothing; without any mark all is said.
-        marks = "".join(pair[0] for pair in quotes).replace("'", "")
-        self._marks = re.compile(f"[{marks}`<>*]|(?<![a-z0-9])'")
+        self._asides = asides(pair for table in tables for pair in table.quotes)
         self._languages = [_Language(table) for table in tables]
 
     def read(self, text: ReadText) -> Iterator[Proposal]:
@@ -163,7 +160,7 @@ class _Rules:
         likely = [(one, first) for one in self._languages if (first := one.first(folded))]
         if not likely:
             return
-        speech = spoken(folded, self._asides) if self._marks.search(folded) else folded
+        speech = spoken(folded, self._asides)
         if any(language.silence["text"].search(speech) for language in self._languages):
             return
         for start, end in sentences(text.content[:LONGEST_TEXT]):

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from operator import itemgetter
+from typing import NamedTuple
 
 BREAKS = "\n\r\u2028\u2029"
 SPACE = " \t\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u202f\u205f\u3000" + BREAKS
@@ -144,18 +145,30 @@ def _opens_line(text: str, at: int) -> bool:
     return before[-1] in BREAKS if before else at < 8
 
 
-def asides(quotes: Iterable[str]) -> re.Pattern[str]:
+class Asides(NamedTuple):
+    """What is no part of what an author says himself. Each begins with one of the `marks`, which
+    are found far faster."""
+
+    marks: re.Pattern[str]
+    whole: re.Pattern[str]
+
+
+def asides(quotes: Iterable[str]) -> Asides:
     """Code, quoted lines, markup, narration between asterisks, and words in quotes.
 
     `quotes` are pairs of an opening and a closing mark.
     """
-    return re.compile(
+    quotes = list(quotes)
+    # An apostrophe within a word opens nothing.
+    marks = "".join(pair[0] for pair in quotes).replace("'", "")
+    whole = re.compile(
         r"(?P<code>```.*?(?:```|\Z)|`[^`\n]*`|^ {0,3}>[^\n]*)"
         r"|(?P<markup><[A-Za-z/!][^<>\n]{0,300}>|\*\*+)"
         r"|(?P<narration>\*(?=[^ \n*])[^*\n]*(?:\*|$))"
         rf"|(?P<quote>{'|'.join(map(_quoted, quotes))})",
         re.DOTALL | re.MULTILINE,
     )
+    return Asides(re.compile(f"[{marks}`<>*]|(?<![A-Za-z0-9])'"), whole)
 
 
 def _quoted(pair: str) -> str:
@@ -167,12 +180,14 @@ def _quoted(pair: str) -> str:
     return rf"{opener}[^{closer}]*(?:{closer}|\Z)"
 
 
-def spoken(text: str, aside: re.Pattern[str], *, nested: bool = False) -> str:
+def spoken(text: str, aside: Asides, *, nested: bool = False) -> str:
     """The text, at the same length, with everything blanked that its author does not say.
 
     Where no words but narration stand outside the quotes, what is quoted is what he says.
     """
-    own = not nested and not _WORD.search(aside.sub("", text))
+    if not aside.marks.search(text):
+        return text
+    own = not nested and not _WORD.search(aside.whole.sub("", text))
 
     def blanked(found: re.Match[str]) -> str:
         whole = found[0]
@@ -184,4 +199,4 @@ def spoken(text: str, aside: re.Pattern[str], *, nested: bool = False) -> str:
             return "\n" + spoken(whole[1:-1], aside, nested=True) + "\n"
         return "\0" * len(whole)
 
-    return aside.sub(blanked, text)
+    return aside.whole.sub(blanked, text)

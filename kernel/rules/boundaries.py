@@ -18,7 +18,7 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -66,23 +66,6 @@ POINTS: dict[BoundarySign, int] = {"greeting": 4, "farewell": 3, "turning": 2, "
 AGAINST, ASKED = 3, 2
 
 
-class _Read(NamedTuple):
-    number: int
-    turn: int
-    place: int
-    length: int
-    tail: str
-    words: frozenset[str]
-    happened: Moment | None
-
-
-class Weighed(NamedTuple):
-    """What speaks for a beginning, and the points in all."""
-
-    points: int
-    signs: tuple[BoundarySign, ...]
-
-
 class BoundaryProposer:
     """Proposes where an episode begins. Pure; cites the text that opens it and those before."""
 
@@ -97,33 +80,23 @@ class BoundaryProposer:
 
     def propose(self, texts: list[ReadText]) -> list[Proposal]:
         """The boundaries before the turns that these texts open, those only shown left out."""
-        before: deque[_Read] = deque(maxlen=MOST_TEXTS)
+        before: deque[ReadText] = deque(maxlen=MOST_TEXTS)
         found: list[Proposal] = []
         for text in texts:
             if text.content:
-                read = _Read(
-                    text.number,
-                    text.turn,
-                    text.place,
-                    len(text.content),
-                    text.content[-_TAIL:].translate(_FOLD),
-                    topic_words(text.content),
-                    text.happened,
-                )
                 while before and before[0].place < text.place - LOOKS_BACK:
                     before.popleft()
                 opens = bool(before) and before[-1].turn != text.turn
-                if opens and not text.shown:
-                    weighed = self._cues.weigh(before, text.content[:_HEAD], read)
-                    if weighed.points >= ENOUGH:
-                        found.append(_boundary(before, read, weighed))
-                before.append(read)
+                signs = self._cues.signs(before, text) if opens and not text.shown else None
+                if signs is not None:
+                    found.append(_boundary((*before, text), signs))
+                before.append(text)
         return found
 
 
-def _boundary(before: Iterable[_Read], read: _Read, weighed: Weighed) -> EpisodeBoundary:
-    cited = tuple(Citation(text=one.number, start=0, end=one.length) for one in (*before, read))
-    return EpisodeBoundary(signs=weighed.signs, citations=cited)
+def _boundary(texts: Iterable[ReadText], signs: Iterable[BoundarySign]) -> EpisodeBoundary:
+    cited = (Citation(text=one.number, start=0, end=len(one.content)) for one in texts)
+    return EpisodeBoundary(signs=tuple(sorted(signs)), citations=tuple(cited))
 
 
 class _Cues:
@@ -145,29 +118,39 @@ class _Cues:
             for cue in (*POINTS, "continues")
         }
 
-    def weigh(self, before: Sequence[_Read] | deque[_Read], head: str, read: _Read) -> Weighed:
-        """What speaks for a beginning with this text after those, and against it."""
-        head = head.translate(_FOLD)
-        last = [one for one in before if one.turn == before[-1].turn]
-        signs: list[BoundarySign] = [
-            sign for sign in POINTS if sign != "farewell" and self._found[sign].search(head)
+    def signs(self, before: deque[ReadText], text: ReadText) -> list[BoundarySign] | None:
+        """What speaks for a beginning with this text after those; None where it is not enough.
+
+        Nothing more is looked for once even all that could still be found would not be enough.
+        """
+        head = text.content[:_HEAD].translate(_FOLD)
+        tails = [
+            one.content[-_TAIL:].translate(_FOLD) for one in before if one.turn == before[-1].turn
         ]
-        if any(self._found["farewell"].search(one.tail) for one in last):
-            signs.append("farewell")
-        points = sum(POINTS[sign] for sign in signs)
+        passed = gap_points(gap_between(before[-1].happened, text.happened))
+        signs: list[BoundarySign] = ["gap"] if passed > 0 else []
+        most = passed + sum(POINTS.values()) + SHARED[0][1]
+        for sign, points in POINTS.items():
+            if most < ENOUGH:
+                return None
+            if any(map(self._found[sign].search, tails if sign == "farewell" else [head])):
+                signs.append(sign)
+            else:
+                most -= points
         # Who greets comes back, whatever he goes on with.
         if "greeting" not in signs and self._found["continues"].search(head):
-            points -= AGAINST
-        points -= ASKED if _ASKS.search(last[-1].tail) else 0
-        shared = shared_points([one.words for one in before], read.words)
-        passed = gap_points(gap_between(last[-1].happened, read.happened))
-        points += shared + passed
+            most -= AGAINST
+        most -= ASKED if _ASKS.search(tails[-1]) else 0
+        if most < ENOUGH:
+            return None
+        shared = shared_points(
+            [topic_words(one.content) for one in before], topic_words(text.content)
+        )
         signs += ["unlike"] if shared > 0 else []
-        signs += ["gap"] if passed > 0 else []
-        return Weighed(points, tuple(sorted(signs)))
+        return signs if most - SHARED[0][1] + shared >= ENOUGH else None
 
 
-def shared_points(before: Sequence[frozenset[str]], words: frozenset[str]) -> int:
+def shared_points(before: list[frozenset[str]], words: frozenset[str]) -> int:
     """Points for how much a text shares with those before. Of few words little can be said."""
     if len(words) < _FEW_WORDS:
         return -1 if words and cohesion(before[-2:], words) else 0

@@ -308,7 +308,12 @@ def _content_words(text: str) -> set[str]:
 
 def stems(words: Iterable[str]) -> set[str]:
     """The beginnings of English words, without their endings, by which forms of one word agree."""
-    return {_ENDING.sub("", word)[:_STEM] for word in words}
+    return set(map(_stem, words))
+
+
+@lru_cache(maxsize=1 << 13)
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word)[:_STEM]
 
 
 @cache

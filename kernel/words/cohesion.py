@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from operator import add
 from typing import NamedTuple
 
 from enishi.kernel.words.carried import stems
@@ -33,11 +34,17 @@ class _Tables(NamedTuple):
 
 def topic_words(text: str) -> frozenset[str]:
     """What a text speaks of, in a form that can be compared."""
+    return _topic_words(text[:_READ])
+
+
+@lru_cache(maxsize=256)
+def _topic_words(text: str) -> frozenset[str]:
+    """Kept for as many texts as are read together: each is compared with several others."""
     tables = _tables()
-    text = text[:_READ].lower().replace("’", "'")
+    text = text.lower().replace("’", "'")
     found = stems(set(tables.word.findall(text)) - tables.common)
     for run in tables.wide.findall(text):
-        found.update(run[n : n + 2] for n in range(len(run) - 1))
+        found.update(map(add, run, run[1:]))
     return frozenset(found - tables.pairs)
 
 

@@ -35,10 +35,10 @@ def kind_code(type_name: str) -> int:
 
 
 _TURN_OPENED = kind_code("TurnOpened")
-_MESSAGE = kind_code("MessageReceived")
 _REPLY = kind_code("ReplyGiven")
 _REVISION = kind_code("TextRevised")
-TEXT_CODES = frozenset({_MESSAGE, _REPLY, _REVISION})
+TEXT_TYPES = ("MessageReceived", "ReplyGiven", "TextRevised")
+TEXT_CODES = frozenset(map(kind_code, TEXT_TYPES))
 CONTENT_FREE = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.content_free)
 TOMBSTONES = frozenset({kind_code("Erased"), kind_code("WordsErased")})
 _ACT_CODES = frozenset(_CODES[row.name] for row in EVENT_TYPES.values() if row.place == "act")

@@ -376,6 +376,13 @@ def test_the_tables_use_published_keys_and_their_own_words(language: str) -> Non
             assert re.fullmatch("[a-z' -]+|[\u4e00-\u9fff]+", cue), cue
 
 
+@pytest.mark.parametrize(("content", "key", "value"), ENGLISH)
+def test_blanks_may_be_doubled(content: str, key: str, value: str) -> None:
+    """Who sets two blanks between words says the same."""
+    doubled = beliefs(content.replace(" ", "  "))
+    assert (key, value) in {(key, " ".join(value.split())) for key, value in doubled}
+
+
 def _cues(one: dict[str, Any], words: dict[str, str]) -> list[str]:
     return [
         word

@@ -24,11 +24,12 @@ from enishi.kernel.deciding.proposals import (
     Proposal,
     Proposer,
     ReadText,
+    Role,
 )
 from enishi.kernel.deciding.tellings import with_tellings
 from enishi.kernel.errors import Conflict, NotFound, ProposerFailed
 from enishi.kernel.events import Verdict, payload_of
-from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
+from enishi.kernel.history import ROOT, TEXT_CODES, TEXT_TYPES, kind_code
 from enishi.kernel.stream import Draft, Stream
 
 
@@ -53,7 +54,7 @@ MAX_REASON = 500
 
 _NOT_KEPT = "not kept: a text that was read has been erased since"
 
-_TURN = kind_code("TurnOpened")
+_TURN, _REPLY = kind_code("TurnOpened"), kind_code("ReplyGiven")
 
 
 class Decided(NamedTuple):
@@ -187,23 +188,23 @@ def read_texts(
 
     Those that are not `asked` about (None: all are) are only shown.
     """
-    cited = cited_texts(stream, numbers)
-    roots = stream.payloads(sorted({stream.history.root_text(number) for number in cited}))
+    history, payloads = stream.history, _payloads_of_texts(stream, numbers)
     texts = []
-    for number, text in cited.items():
-        root = stream.history.root_text(number)
-        if text.content is None or text.hidden or root not in roots:
+    for number in numbers:
+        about = payloads.get(history.root_text(number))
+        if about is None or number not in payloads or about.get("hidden", False):
             continue
+        turn = history.turn[number]
         texts.append(
             ReadText(
                 number=number,
-                turn=text.turn,
-                role=text.role,
-                speaker=roots[root]["speaker"],
-                name=roots[root]["name"],
-                content=text.content,
-                happened=stream.history.moment(number),
-                place=stream.history.depth_of(text.turn),
+                turn=turn,
+                role=_role(stream, number, about),
+                speaker=about["speaker"],
+                name=about["name"],
+                content=payloads[number]["content"],
+                happened=history.moment(number),
+                place=history.depth_of(turn),
                 shown=asked is not None and number not in asked,
             )
         )
@@ -214,16 +215,15 @@ def cited_texts(stream: Stream, numbers: Iterable[int]) -> dict[int, CitedText]:
     """The texts among these numbers, as a decision sees them."""
     history = stream.history
     texts = [number for number in dict.fromkeys(numbers) if stream.is_text(number)]
-    payloads = stream.payloads(sorted({*texts, *(history.root_text(n) for n in texts)}))
+    payloads = _payloads_of_texts(stream, texts)
     found = {}
     for number in texts:
         root = history.root_text(number)
         about = payloads.get(root, {})
-        is_reply = history.kind[root] == kind_code("ReplyGiven")
         found[number] = CitedText(
             number=number,
             turn=history.turn[number],
-            role="agent" if is_reply else about.get("role", "other"),
+            role=_role(stream, number, about),
             content=payloads[number]["content"] if number in payloads and about else None,
             hidden=about.get("hidden", False),
             delivered=about.get("delivered", "shown"),
@@ -232,6 +232,20 @@ def cited_texts(stream: Stream, numbers: Iterable[int]) -> dict[int, CitedText]:
             moment=history.moment(root),
         )
     return found
+
+
+def _payloads_of_texts(stream: Stream, texts: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The payloads of texts, and of what each is a wording of."""
+    roots = map(stream.history.root_text, texts)
+    return stream.payloads(sorted({*texts, *roots}), TEXT_TYPES)
+
+
+def _role(stream: Stream, text: int, about: dict[str, Any]) -> Role:
+    """Whose words a text is; `about` is the payload of its first wording."""
+    if stream.history.kind[stream.history.root_text(text)] == _REPLY:
+        return "agent"
+    role: Role = about.get("role", "other")
+    return role
 
 
 def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int]) -> list[Decided]:
@@ -294,7 +308,7 @@ def record_batch(
     request: str | None = None,
 ) -> int:
     """Decide and record the proposals of a batch. Needs `writing`. Returns the batch's number."""
-    cited = cited_texts(stream, [*texts, *(n for p in proposals for n in cited_numbers(p))])
+    cited = cited_texts(stream, [n for p in proposals for n in cited_numbers(p)])
     place = _last_turn(stream, texts, stream.history.branches[branch].tip)
     payload = payload_of(
         "BatchDecided",

@@ -36,6 +36,7 @@ WIDEST_GAP = 25
 Span = tuple[int, int]
 
 _MARK = re.compile(rf"[^{WORDS}\0\n.!。！]{{0,8}}[?？]")
+_BLANKS = re.compile(" +")
 _NEAR = 1000
 _ANY_TIME = (Moment(183 * DAY), Moment(2 * DAY))
 _UNSIGNED = ("constraint", "instruction")
@@ -136,7 +137,8 @@ class Statements:
 
     def cued(self, speech: str, start: int, end: int) -> list[int]:
         """Which statements the cues of a sentence make worth looking for."""
-        cues = {cue[0] for cue in self.cues.finditer(speech, start, end)}
+        # Where a table has one blank, a text may have several.
+        cues = {_BLANKS.sub(" ", cue[0]) for cue in self.cues.finditer(speech, start, end)}
         return sorted({number for cue in cues for number in self._by_cue[cue]}) if cues else []
 
     def found(self, text: ReadText, sentence: Sentence, cued: list[int]) -> Iterator[Proposal]:

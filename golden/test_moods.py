@@ -45,25 +45,7 @@ def departures(folder: Path, pair: dict[str, Any]) -> dict[str, list[float]]:
         return found
 
 
-MISSED = {
-    "en-12": "what shows strongly lasts: the weariness outlives the looking forward beside it",
-}
-"""Pairs whose bands are not met, and why; the bands stay as they were written."""
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        pytest.param(
-            pair,
-            id=pair["id"],
-            marks=[pytest.mark.xfail(reason=MISSED[pair["id"]], strict=True)]
-            if pair["id"] in MISSED
-            else [],
-        )
-        for pair in PAIRS
-    ],
-)
+@pytest.mark.parametrize("pair", PAIRS, ids=[pair["id"] for pair in PAIRS])
 def test_the_mood_of_yesterday_meets_the_greeting_of_today(
     tmp_path: Path, pair: dict[str, Any]
 ) -> None:

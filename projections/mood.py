@@ -91,7 +91,7 @@ def _apply(state: State, event: Event, trace: list[Reason] | None) -> None:
         state["policy"] = event.payload["numbers"]["mood"]
 
 
-MOOD = Projection("mood", 1, READS, _initial, _apply)
+MOOD = Projection("mood", 2, READS, _initial, _apply)
 """For each party, `kept` has what was left of each value before the turn in which something was
 last seen: by intensity, as deviations from the baseline. `seen` is what that turn showed, by
 sentence, and `moment` is when."""
@@ -129,14 +129,14 @@ def _see(seen: dict[str, Any], payload: dict[str, Any]) -> None:
 def _after(party: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
     """What is left of each value once the latest turn was felt."""
     kept = dict(party["kept"])
-    for name, shown in _shown(party["seen"]).items():
+    for name, shown in _shown(party["seen"], policy["weight"]).items():
         left = _felt(kept[name], shown, _baseline(policy, name), party["moment"], policy)
         kept[name] = {"moment": party["moment"], "left": left}
     return kept
 
 
-def _shown(seen: dict[str, Any]) -> dict[str, list[tuple[Strength, int]]]:
-    """What a turn showed of each value that it spoke of, with the intensities."""
+def _shown(seen: dict[str, Any], weights: dict[str, int]) -> dict[str, tuple[Strength, int]]:
+    """What a turn showed of each value that it spoke of, and how intensely."""
     shown: dict[str, list[tuple[Strength, int]]] = {}
     for read in seen.values():
         for intensity, felt in read["felt"]:
@@ -146,30 +146,37 @@ def _shown(seen: dict[str, Any]) -> dict[str, list[tuple[Strength, int]]]:
                     shown.setdefault("displeasure", []).append((intensity, max(0, -value)))
                 else:
                     shown.setdefault(name, []).append((intensity, value))
-    for pole in _POLES.keys() & shown.keys():
-        # Sorrow in the same breath makes joy no smaller.
-        shown[pole] = [one for one in shown[pole] if one[1]] or shown[pole]
-    return shown
+    return {name: _together(name, each, weights) for name, each in shown.items()}
 
 
 def _felt(
     before: dict[str, Any],
-    shown: list[tuple[Strength, int]],
+    shown: tuple[Strength, int],
     baseline: int,
     moment: list[int],
     policy: dict[str, Any],
 ) -> dict[Strength, int]:
     """What is left of one value once this was shown, by intensity."""
-    most, observed = shown[0] if len(shown) == 1 else _together(shown, policy["weight"])
+    most, observed = shown
     weight = policy["weight"][most]
     left = _faded(before, moment, policy, ONE - weight)
     left[most] = left.get(most, 0) + _divide(weight * (observed - baseline), ONE)
     return left
 
 
-def _together(shown: list[tuple[Strength, int]], weights: dict[str, int]) -> tuple[Strength, int]:
-    """The greatest intensity of what was shown in one turn, and the weighted mean of all of it."""
+def _together(
+    name: str, shown: list[tuple[Strength, int]], weights: dict[str, int]
+) -> tuple[Strength, int]:
+    """The greatest intensity of what was shown in one turn, and the weighted mean of all of it.
+
+    Joy and sorrow in one breath weigh and last alike, so that what is mixed stays mixed, and
+    neither makes the other smaller.
+    """
+    if len(shown) == 1:
+        return shown[0]
     most = max((intensity for intensity, _ in shown), key=_INTENSITIES.index)
+    if name in _POLES:
+        shown = [one for one in shown if one[1]] or shown
     weighed = sum(weights[intensity] * value for intensity, value in shown)
     return most, weighed // sum(weights[intensity] for intensity, _ in shown)
 

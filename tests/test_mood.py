@@ -128,6 +128,26 @@ def test_many_words_of_one_kind_weigh_no_more_than_one() -> None:
     assert user(0, *rant) == once
 
 
+@pytest.mark.parametrize("joy", ["weak", "moderate", "strong"])
+@pytest.mark.parametrize("sorrow", ["weak", "moderate", "strong"])
+@pytest.mark.parametrize(("good", "bad"), [(0.6, 0.3), (0.3, 0.6), (0.5, 0.5)])
+def test_of_what_is_mixed_neither_outlives_the_other(
+    joy: str, sorrow: str, good: float, bad: float
+) -> None:
+    """However strongly each is shown: what prevails, and by how much, stays so while both fade."""
+    glad = seen(1, 0, joy, turn=1, text=1, start=0, valence=good)
+    sad = seen(2, 0, sorrow, turn=1, text=1, start=20, valence=-bad)
+    shown = user(0, glad, sad)
+    assert shown == user(0, sad, glad)
+    most = max(joy, sorrow, key=["weak", "moderate", "strong"].index)
+    assert shown.valence == pytest.approx(WEIGHT[most] * (good - bad), abs=0.0003)
+    assert shown.mixed == pytest.approx(WEIGHT[most] * min(good, bad), abs=0.0003)
+    for hours in (1, 12, 36, 288):
+        later, left = user(hours, glad, sad), 2 ** (-hours / HOURS[most])
+        assert later.valence == pytest.approx(shown.valence * left, abs=0.0004)
+        assert later.mixed == pytest.approx(shown.mixed * left, abs=0.0004)
+
+
 def test_mixed_feelings_stay_mixed() -> None:
     joy = seen(1, 0, turn=9, valence=0.8, arousal=0.9)
     sorrow = seen(2, 0, turn=9, start=20, valence=-0.7)

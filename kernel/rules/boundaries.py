@@ -22,7 +22,6 @@ from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import NamedTuple
 
 from enishi.kernel.deciding.proposals import (
     BoundarySign,

@@ -44,6 +44,7 @@ _LEAN = {"good": 1, "bad": -1}
 _LEANS = (20, 60, 120)
 """How far a word leans that leans weakly, moderately, strongly: in hundredths of log-odds."""
 
+
 class Mark(NamedTuple):
     """A known phrase within a sentence: from which word to which (exclusive), and what it is."""
 

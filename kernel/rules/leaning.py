@@ -24,9 +24,14 @@ class Leaning(NamedTuple):
     bad: int
 
     @property
+    def apart(self) -> int:
+        """How much more speaks for good than for bad."""
+        return self.good - self.bad
+
+    @property
     def valence(self) -> int:
         """-10000..10000, 0 where nothing speaks for either: a saturating curve over integers."""
-        apart = self.good - self.bad
+        apart = self.apart
         return int(10_000 * apart / (abs(apart) + 150)) if apart else 0
 
 

@@ -17,7 +17,7 @@ from enishi.kernel.rules.feelings import EDGES, STRENGTHS, VALUES, Hit, Mark, Se
 from enishi.kernel.rules.leaning import Leaning
 from enishi.kernel.words.sentences import asides, sentences, spoken
 
-EDITION = 1
+EDITION = 2
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
 
 MOST_PROPOSALS = 32
@@ -25,9 +25,9 @@ LONGEST_TEXT = 1 << 16
 LONGEST_SENTENCE = 500
 """What is longer, in code points, is not read: nobody's feeling is told so."""
 
-CLEAR = 60
-"""A sentence without words of feeling must lean so far, in hundredths of log-odds. Of those of a
-text that shows no feeling, the one that leans farthest is proposed."""
+CLEAR = 40
+"""A text without words of feeling must lean so far, in hundredths of log-odds, all of its sentences
+together. The one that leans farthest that way is cited."""
 
 _QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
 _JUDGED = frozenset({"good", "bad"})
@@ -73,13 +73,8 @@ class MoodObserver:
         read = [
             self._feelings.sentence(folded, *span) for span in sentences(content[:LONGEST_TEXT])
         ]
-        good, bad = 0, 0
-        for sentence in read:
-            leaning = self._leaning(sentence, self._feelings.hits(sentence))
-            good, bad = good + leaning.good, bad + leaning.bad
-        if any(_latin(sentence) for sentence in read):
-            good, bad = good + self._english.always.good, bad + self._english.always.bad
-        return Leaning(good, bad)
+        leanings = [self._leaning(one, self._feelings.hits(one)) for one in read]
+        return self._summed(read, leanings)
 
     def _moods(self, text: ReadText) -> Iterator[Mood]:
         content = text.content[:LONGEST_TEXT]
@@ -97,17 +92,18 @@ class MoodObserver:
             for felt, strength in self._felt(own):
                 felt_any = True
                 yield self._mood(text, (start, end), felt, strength)
-            if not own and all(hit.feeling in _JUDGED for hit in hits):
+            if not own and not _formal(sentence) and all(hit.feeling in _JUDGED for hit in hits):
                 quiet.append(((start, end), sentence))
-        if not felt_any:
-            leanings = [(self._clear_leaning(sentence), span) for span, sentence in quiet]
-            valence, clearest = max(leanings, key=lambda one: abs(one[0]), default=(0, (0, 0)))
-            if valence:
-                yield self._mood(text, clearest, {"valence": valence}, "weak")
+        if quiet and not felt_any:
+            read = [sentence for _, sentence in quiet]
+            leanings = [self._leaning(sentence, ()) for sentence in read]
+            whole = self._summed(read, leanings)
+            if max(whole) >= CLEAR and abs(whole.apart) >= CLEAR:
+                sign = 1 if whole.apart > 0 else -1
+                farthest = max(range(len(read)), key=lambda place: sign * leanings[place].apart)
+                yield self._mood(text, quiet[farthest][0], {"valence": whole.valence}, "weak")
 
-    def _mood(
-        self, text: ReadText, span: Span, felt: dict[str, int], strength: Strength
-    ) -> Mood:
+    def _mood(self, text: ReadText, span: Span, felt: dict[str, int], strength: Strength) -> Mood:
         start, end = span
         quote = text.content[start:end]
         return Mood(
@@ -127,16 +123,11 @@ class MoodObserver:
                 strength = max(hit.strength for hit, _ in side)
                 yield _blended(side), STRENGTHS[strength]
 
-    def _clear_leaning(self, sentence: Sentence) -> int:
-        """The valence of a sentence that leans clearly, in 1/10000; 0 for any other."""
-        if _formal(sentence):
-            return 0
-        leaning = self._leaning(sentence, ())
-        if _latin(sentence):
-            always = self._english.always
-            leaning = Leaning(leaning.good + always.good, leaning.bad + always.bad)
-        clear = max(leaning) >= CLEAR and abs(leaning.good - leaning.bad) >= CLEAR
-        return leaning.valence if clear else 0
+    def _summed(self, read: Iterable[Sentence], leanings: Sequence[Leaning]) -> Leaning:
+        """How far sentences of one text lean together."""
+        latin = any(map(_latin, read))
+        each = [*leanings, self._english.always] if latin else leanings
+        return Leaning(sum(one.good for one in each), sum(one.bad for one in each))
 
     def _leaning(self, sentence: Sentence, hits: Iterable[Hit]) -> Leaning:
         good, bad = self._english.leaning(sentence.words)

@@ -7,12 +7,15 @@ what was done to a line other than appending, so that whoever has read it reads 
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from enishi.kernel.errors import LogDamaged
 from enishi.kernel.log import Line, Log, key_of, last_key, translated
 
+_CHUNK = 500
 _INSERT = "INSERT INTO record VALUES(?,?,?,?,?,?)"
 _COLUMNS = "line, relationship, secret, agent, user, name"
 
@@ -34,15 +37,18 @@ def lines_of(log: Log, relationship: bytes) -> list[Line]:
 
 
 def add_raw(
-    log: Log, line: int, records: Sequence[RawRecord], requests: Sequence[tuple[bytes, int]]
+    log: Log, line: int, records: Iterable[RawRecord], requests: Sequence[tuple[bytes, int]]
 ) -> None:
-    """Add records as another store had them, and by number what they answer. Needs `writing`."""
-    _many(log, "INSERT INTO request VALUES(?,?,?)", [(line, *row) for row in requests])
-    _many(
-        log,
-        _INSERT,
-        [_row(log, line, RawRecord(*record)) for record in records],
-    )
+    """Add records as another store had them, and by number what they answer. Needs `writing`.
+
+    A request that was answered before is LogDamaged.
+    """
+    _many(log, _INSERT, [_row(log, line, record) for record in records])
+    rows = [(line, bytearray(request), number) for request, number in requests]
+    try:
+        log.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
+    except sqlite3.IntegrityError:
+        raise LogDamaged("two of its records answer one and the same request") from None
 
 
 def copy_start(log: Log, source: int, line: int, length: int) -> None:
@@ -69,8 +75,18 @@ def payloads_missing_in(
 
 
 def _row(log: Log, line: int, record: RawRecord) -> tuple[Any, ...]:
-    key = key_of(line, record.number)
-    return (key, *record[1:4], *log.kept_form(key, record.salt, record.payload))
+    number, kind, header, digest, salt, payload = record
+    key = key_of(line, number)
+    salt, payload = log.kept_form(key, salt, payload)
+    # As bytearrays: for each bytes, sqlite3 would first search for an adapter.
+    return (
+        key,
+        kind,
+        bytearray(header),
+        bytearray(digest),
+        None if salt is None else bytearray(salt),
+        None if payload is None else bytearray(payload),
+    )
 
 
 def withhold(log: Log, line: int, numbers: Iterable[int]) -> None:
@@ -88,8 +104,9 @@ def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
             (key_of(source, 0), key_of(line, 0), key_of(source, start), key_of(source, stop) - 1),
         )
     else:  # each copy has a key of its own
-        rows = [_row(log, line, RawRecord(*row)) for row in log.raw(source, start, stop)]
-        _many(log, _INSERT, rows)
+        for first in range(start, stop, _CHUNK):
+            raw = log.raw(source, first, min(first + _CHUNK, stop))
+            _many(log, _INSERT, [_row(log, line, RawRecord(*row)) for row in raw])
     for table, columns in (("request", "request, number"), ("withheld", "number")):
         _run(
             log,

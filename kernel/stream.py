@@ -291,7 +291,7 @@ class Stream:
             self.line = self.log.line_now(self.line)
             length, tip, self._changed = self.log.tip(self.line.line)
         start = len(self.history)
-        if length == start:
+        if length == start and self._previous == tip:
             self._must_be_there()
             return
         if not start:

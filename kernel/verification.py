@@ -6,7 +6,7 @@ was not cut off: that takes a tip that was noted elsewhere (`expect`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -32,8 +32,12 @@ from enishi.kernel.log import Line, Log
 from enishi.kernel.shapes import fits
 
 _CHUNK = 500
+_TOMBSTONES = ("Erased", "WordsErased")
 
 RawRow = tuple[int, str, bytes, bytes, bytes | None, bytes | None]
+
+Content = tuple[FittingHeader, bytes | None, bytes | None, bytes | None]
+"""A header; salt and payload, if they are there, and the commitment that was made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +81,14 @@ def verify_line(
     noted = None if expect is None else read_hash(expect, "a tip")
     with log.reading():
         # Where a quick pass finds nothing, there is nothing. Else each record is looked at alone.
-        walk: Walk = (quick := _QuickWalk(line, noted))
-        if not all(map(quick.passes, _chunks(log, line, progress))):
+        walk: Walk = (quick := QuickWalk(line, noted))
+        if not passes_quickly(log, line, quick, progress):
             walk = Walk(line, noted)
             for rows in _chunks(log, line, progress):
                 for row in rows:
                     walk.take(*row)
         requests, withheld = log.requests(line.line), log.withheld(line.line)
-    walk.check_parties()
-    problems = walk.problems
+    problems = walk.end(withheld)
     for request in sorted(walk.requests.keys() ^ requests.keys()):
         number = walk.requests.get(request, requests.get(request))
         problems.append(Problem(number, "the index of request ids differs from the headers"))
@@ -94,12 +97,6 @@ def verify_line(
             problems.append(
                 Problem(walk.requests[request], "the index of request ids names another number")
             )
-    for number in sorted(walk.missing - walk.tombstones - withheld):
-        problems.append(Problem(number, "its payload is gone, and no tombstone names it"))
-    for number in sorted(withheld - walk.missing):
-        problems.append(Problem(number, "its payload was withheld, and is there"))
-    for number in sorted(walk.tombstones - walk.missing):
-        problems.append(Problem(number, "it was erased, and its payload is there again"))
     if walk.number == 0:
         problems.append(Problem(None, "there is not a single record"))
     if noted is not None and not walk.met:
@@ -115,6 +112,13 @@ def verify_line(
         len(withheld),
         tuple(problems),
     )
+
+
+def passes_quickly(
+    log: Log, line: Line, walk: QuickWalk, progress: Callable[[int], None] = lambda done: None
+) -> bool:
+    """Whether all records that a line has passed a quick walk. Needs `reading`."""
+    return all(map(walk.passes, _chunks(log, line, progress)))
 
 
 def _chunks(log: Log, line: Line, progress: Callable[[int], None]) -> Iterator[list[RawRow]]:
@@ -210,7 +214,7 @@ class Walk:
         """Keep what has to be compared with other tables and records in the end."""
         if header.request is not None:
             self.requests.setdefault(header.request, self.number)
-        if header.type in ("Erased", "WordsErased"):
+        if header.type in _TOMBSTONES:
             self.tombstones.update(header.targets)
 
     def _check_places(self, header: Header | FittingHeader) -> None:
@@ -261,8 +265,19 @@ class Walk:
         elif header.type == "PartyRebound":
             self.rebound[known["party"]] = known["id"]
 
-    def check_parties(self) -> None:
-        """Whether the line says whose it is as its records do. To be asked at the end."""
+    def end(self, withheld: frozenset[int] | set[int]) -> list[Problem]:
+        """All that was found, now that there are no more records; `withheld` exist elsewhere."""
+        self._check_parties()
+        for number in sorted(self.missing - self.tombstones - withheld):
+            self._problem(number, "its payload is gone, and no tombstone names it")
+        for number in sorted(withheld - self.missing):
+            self._problem(number, "its payload was withheld, and is there")
+        for number in sorted(self.tombstones - self.missing):
+            self._problem(number, "it was erased, and its payload is there again")
+        return self.problems
+
+    def _check_parties(self) -> None:
+        """Whether the line says whose it is as its records do."""
         if self.founded is None:
             return
         for name, copy in (
@@ -274,62 +289,88 @@ class Walk:
                 self._problem(0, f"the store's copy of its {name} differs from the record")
 
 
-class _QuickWalk(Walk):
+class QuickWalk(Walk):
     """The same pass over what is as it was written, in a third of the time.
 
-    It tells only whether all passes, and not what is wrong where something does not.
+    It tells only whether all passes, and not what is wrong where something does not; then it is of
+    no use any more.
     """
 
-    def passes(self, rows: list[RawRow]) -> bool:
-        """Whether the next rows are as they should be, beyond all doubt."""
+    @property
+    def history(self) -> History:
+        """What all headers that passed say."""
+        return self._history
+
+    def passes(self, rows: Sequence[RawRow]) -> bool:
+        """Whether the next rows of a store are as they should be, beyond all doubt."""
+        contents = []
         try:
-            headers = [self._passed(*row) for row in rows]
+            for number, (at, type_name, data, digest, salt, payload) in enumerate(
+                rows, self.number
+            ):
+                header = fitting_header(data)
+                if not (
+                    at == number == header.number
+                    and header_hash(data) == digest
+                    and header.previous == self.previous
+                    and header.relationship == self.line.relationship
+                    and header.type == type_name
+                ):
+                    return False
+                if header.request is not None:
+                    self.requests.setdefault(header.request, number)
+                committed = None if salt is None or payload is None else commitment(salt, payload)
+                contents.append((header, salt, payload, committed))
+                self.met = self.met or digest == self.noted
+                self.previous = digest
+        except NOT_FITTING:
+            return False
+        return self.follow(contents)
+
+    def follow(self, contents: Sequence[Content]) -> bool:
+        """Whether the next records are as they should be, whose numbers and hashes are known to fit.
+
+        `commitment` is that of salt and payload.
+        """
+        try:
+            for header, salt, payload, committed in contents:
+                number = self.number
+                causes, targets, kind = header.causes, header.targets, header.type
+                if (
+                    (causes and max(causes) >= number)
+                    or (targets and max(targets) >= number)
+                    or header.branch > number
+                    or committed not in (None, header.commitment)
+                ):
+                    return False
+                if salt is None and payload is None:
+                    self.missing.add(number)
+                elif salt is None or payload is None:
+                    return False
+                elif (
+                    number == 0 or kind == "PartyRebound" or not fits(kind, header.version, payload)
+                ):
+                    self._check_payload(header, salt, payload)
+                if kind in _TOMBSTONES:
+                    self.tombstones.update(targets)
+                self.number = number + 1
+            headers = [header for header, _, _, _ in contents]
             self._history.extend(headers)
-            turn_of = self._history.turn
+            turn_of, branches = self._history.turn, self._history.branches
             for header in headers:
-                turn = ROOT if header.turn is None else header.turn
+                causes, turn = header.causes, header.turn
                 # That nothing rests on what comes later in its own turn, its number has shown.
-                if header.type in _SPEAKING or any(turn_of[n] != turn for n in header.causes):
+                if header.type in _SPEAKING or (
+                    causes
+                    and causes != (turn,)
+                    and any(turn_of[n] != (ROOT if turn is None else turn) for n in causes)
+                ):
                     self._check_places(header)
-                elif header.branch not in self._history.branches:
+                elif header.branch not in branches:
                     return False
         except (LogDamaged, *NOT_FITTING):
             return False
         return not self.problems
-
-    def _passed(
-        self, number: int, type_name: str, data: bytes, digest: bytes,
-        salt: bytes | None, payload: bytes | None,
-    ) -> FittingHeader:  # fmt: skip
-        """The header of a row that is as it should be; ValueError for any other."""
-        header = fitting_header(data)
-        if not (
-            number == self.number == header.number
-            and header_hash(data) == digest
-            and header.previous == self.previous
-            and header.relationship == self.line.relationship
-            and header.type == type_name
-            and max(header.causes, default=-1) < number
-            and max(header.targets, default=-1) < number
-            and header.branch <= number
-        ):
-            raise ValueError
-        if salt is None and payload is None:
-            self.missing.add(number)
-        elif (
-            salt is None
-            or payload is None
-            or commitment(salt, payload) != header.commitment
-            or number == 0
-            or type_name == "PartyRebound"
-            or not fits(type_name, header.version, payload)
-        ):
-            self._check_payload(header, salt, payload)
-        self._note(header)
-        self.met = self.met or digest == self.noted
-        self.previous = digest
-        self.number = number + 1
-        return header
 
 
 _SPEAKING = frozenset(row.name for row in EVENT_TYPES.values() if row.place == "act") | {

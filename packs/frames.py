@@ -157,37 +157,43 @@ class FrameReader:
         self._check_title()
 
     def __iter__(self) -> Iterator[Any]:
-        digest, count, buffer, place = hashlib.sha256(), 0, b"", 0
-        last: bytes | None = None
-        while True:
-            while len(buffer) - place < _LENGTH.size or len(buffer) - place - _LENGTH.size < (
-                length := self._length(buffer, place)
-            ):
-                more = self._more()
-                if more is None:
-                    break
-                buffer, place = buffer[place:] + more, 0
-            else:
-                if last is not None:
-                    digest.update(last)
-                    count += 1
-                    yield self._value(last)
-                end = place + _LENGTH.size + length
-                last = buffer[place:end]
-                place = end
-                continue
-            break
-        if place != len(buffer) or last is None:
-            raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
-        self._check_seal(last, count, digest)
+        for frames in self.chunks():
+            for data in frames:
+                yield self.value(data)
 
-    def _length(self, buffer: bytes, place: int) -> int:
-        length: int = _LENGTH.unpack_from(buffer, place)[0]
-        if length > FRAME_BYTES:
-            raise PackTooLarge(
-                f"{self._name}: a frame claims {length} bytes; it is no pack of ours"
-            )
-        return length
+    def chunks(self) -> Iterator[list[bytes]]:
+        """The bytes of the frames, many at a time, without their lengths."""
+        digest, count, buffer = hashlib.sha256(), 0, b""
+        while (more := self._more()) is not None:
+            buffer += more
+            frames, last = self._cut(buffer)
+            if len(frames) > 1:
+                # The last one so far may be the seal, which comes after all that it seals.
+                digest.update(memoryview(buffer)[:last])
+                buffer = buffer[last:]
+                count += len(frames) - 1
+                yield frames[:-1]
+        frames, _ = self._cut(buffer)
+        if len(frames) != 1 or len(frames[0]) + _LENGTH.size != len(buffer):
+            raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
+        self._check_seal(buffer, frames[0], count, digest)
+
+    def _cut(self, buffer: bytes) -> tuple[list[bytes], int]:
+        """The whole frames in a buffer, and where the last of them begins, its length included."""
+        frames, place, last, end = [], 0, 0, len(buffer) - _LENGTH.size
+        unpack, head = _LENGTH.unpack_from, _LENGTH.size
+        while place <= end:
+            (length,) = unpack(buffer, place)
+            if length > FRAME_BYTES:
+                raise PackTooLarge(
+                    f"{self._name}: a frame claims {length} bytes; it is no pack of ours"
+                )
+            stop = place + head + length
+            if stop > len(buffer):
+                break
+            frames.append(buffer[place + head : stop])
+            last, place = place, stop
+        return frames, last
 
     def _more(self) -> bytes | None:
         """The next expanded bytes, or None at the end of the compressed frame."""
@@ -214,11 +220,10 @@ class FrameReader:
                 return found
         return None
 
-    def _value(self, data: bytes) -> Any:
+    def value(self, data: bytes) -> Any:
+        """What a frame holds. Bytes that are no plain msgpack are PackDamaged."""
         try:
-            return msgpack.unpackb(
-                memoryview(data)[_LENGTH.size :], ext_hook=_no_extension, timestamp=0
-            )
+            return msgpack.unpackb(data, ext_hook=_no_extension, timestamp=0)
         except Exception as error:  # noqa: BLE001 - changed bytes may fail in any way
             raise PackDamaged(
                 f"{self._name} is damaged: a frame cannot be read ({error})"
@@ -242,8 +247,8 @@ class FrameReader:
                 "update Enishi"
             )
 
-    def _check_seal(self, last: bytes, count: int, digest: Any) -> None:
-        match self._value(last):
+    def _check_seal(self, last: bytes, seal: bytes, count: int, digest: Any) -> None:
+        match self.value(seal):
             case [int(frames), bytes(sealed)] if len(sealed) == 32:
                 if frames != count or sealed != digest.digest():
                     raise PackDamaged(
@@ -264,7 +269,7 @@ class FrameReader:
             raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
         if magic != _ENDS or len(body) != length:
             raise PackDamaged(f"{self._name} is damaged: it does not end as a pack does")
-        match self._value(bytes(_LENGTH.size) + body):
+        match self.value(body):
             case [bytes(whole), *signed] if whole == self._whole.digest():
                 pass
             case _:

@@ -9,13 +9,15 @@ alone, so that the same relationship gives the same frames everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 import msgpack
+import msgspec
 from pydantic import Field, ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
-from enishi.kernel.encoding import FORMAT, commitment, header_hash
+from enishi.kernel.encoding import FORMAT, NOT_FITTING, commitment, header_hash
 from enishi.kernel.errors import LogDamaged, PackDamaged
 from enishi.packs.frames import FrameReader, Seal
 
@@ -60,32 +62,30 @@ class Manifest(Frozen):
 
 
 class PackedRecord(NamedTuple):
-    """A record as packed: whole header bytes and their hash; salt and payload bytes, if there."""
+    """A record as packed: whole header bytes and their hash; salt and payload bytes, if there.
+
+    `commitment` is what its header has to end with: that of the salt and payload; None without.
+    """
 
     header: bytes
     hash: bytes
     salt: bytes | None
     payload: bytes | None
-
-
-def completed(
-    relationship: bytes, number: int, previous: bytes | None,
-    middle: bytes, salt: bytes | None, payload: bytes | None,
-) -> PackedRecord:  # fmt: skip
-    """The record of a frame, with the parts of its header that follow from the rest."""
-    end = b"" if payload is None or salt is None else _HASH + commitment(salt, payload)
-    header = _beginning(relationship, number, previous) + middle + end
-    return PackedRecord(header, header_hash(header), salt, payload)
+    commitment: bytes | None
 
 
 _HASH = b"\xc4\x20"  # how msgpack begins 32 bytes
 _pack = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+_frame = msgspec.msgpack.Decoder(tuple[bytes, bytes | None, bytes | None]).decode
 
 
-def _beginning(relationship: bytes, number: int, previous: bytes | None) -> bytes:
-    """The header bytes that follow from where a record stands."""
-    before = b"\xc0" if previous is None else _HASH + previous
-    return b"\x9f" + _pack(FORMAT) + b"\xc4\x10" + relationship + _pack(number) + before
+def _beginning(relationship: bytes) -> bytes:
+    """How each header of a relationship begins; its number and `_previous` come next."""
+    return b"\x9f" + _pack(FORMAT) + b"\xc4\x10" + relationship
+
+
+def _previous(previous: bytes | None) -> bytes:
+    return b"\xc0" if previous is None else _HASH + previous
 
 
 def shortened(
@@ -96,7 +96,7 @@ def shortened(
 
     A record that does not follow from the rest, as in a damaged store, is LogDamaged.
     """
-    start = _beginning(relationship, number, previous)
+    start = _beginning(relationship) + _pack(number) + _previous(previous)
     end = b"" if payload is None or salt is None else _HASH + commitment(salt, payload)
     if not (header.startswith(start) and header.endswith(end)):
         raise LogDamaged(
@@ -161,15 +161,23 @@ def _sorted(value: Any) -> Any:
 class PackReader:
     """Reads a pack in one pass: `manifest` at once, lines and records by iterating.
 
-    Shapes, counts and tips are checked on the way, and the seal at the end; what the records say
-    is checked by whoever takes them in.
+    Records come many at a time; all of them belong to the line that was told before. Shapes, counts
+    and tips are checked on the way, and the seal at the end; what the records say is checked by
+    whoever takes them in.
     """
 
     def __init__(self, source: BinaryIO, name: str) -> None:
         self.name = name
         self._frames = FrameReader(source, name)
-        self._rest = iter(self._frames)
-        self.manifest = self._read_manifest()
+        self._chunks = self._frames.chunks()
+        first = next(self._chunks, [])
+        self.manifest = self._read_manifest(first)
+        self._rest = first[1:]
+        self._lines = 0
+        self._fork = 0
+        self._length = 0
+        self._tip: bytes | None = None
+        self._counts = [0, 0]
 
     @property
     def seal(self) -> Seal:
@@ -177,48 +185,83 @@ class PackReader:
         assert self._frames.seal is not None, "the seal comes last"
         return self._frames.seal
 
-    def __iter__(self) -> Iterator[LineStart | PackedRecord]:
-        manifest, lines = self.manifest, 0
-        length, counts = 0, [0, 0]
-        tip: bytes | None = None
-        for value in self._rest:
-            match value:
-                case [int(parent), int(fork), bytes() | None as previous]:
-                    self._end_line(lines, length, tip)
-                    if not self._can_leave(lines, parent, fork):
-                        raise self._damaged(f"line {lines} leaves no earlier one")
-                    lines, length, tip = lines + 1, fork, previous
-                    yield LineStart(parent, fork, tip)
-                case [bytes(middle), bytes() | None as salt, bytes() | None as payload] if lines:
-                    record = completed(manifest.relationship, length, tip, middle, salt, payload)
-                    counts[payload is not None] += 1
-                    length, tip = length + 1, record.hash
-                    yield record
-                case _:
-                    raise self._damaged("a frame is neither a line nor a record")
-        self._end_line(lines, length, tip)
-        if lines != len(manifest.lines):
-            raise self._damaged(f"it has {lines} lines and its manifest {len(manifest.lines)}")
+    def __iter__(self) -> Iterator[LineStart | list[PackedRecord]]:
+        manifest = self.manifest
+        for frames in chain([self._rest], self._chunks):
+            place = 0
+            while place < len(frames):
+                records = self._records(frames[place:]) if self._lines else []
+                if records:
+                    place += len(records)
+                    yield records
+                else:
+                    yield self._line_start(self._frames.value(frames[place]))
+                    place += 1
+        self._end_line()
+        if self._lines != len(manifest.lines):
+            raise self._damaged(
+                f"it has {self._lines} lines and its manifest {len(manifest.lines)}"
+            )
         gone = manifest.erased + manifest.withheld
-        if counts != [gone, manifest.payloads] or sum(counts) != manifest.records:
+        if self._counts != [gone, manifest.payloads] or sum(self._counts) != manifest.records:
             raise self._damaged("the counts of its manifest differ from its records")
 
-    def _can_leave(self, line: int, parent: int, fork: int) -> bool:
-        if line == 0:
-            return (parent, fork) == (0, 0)
-        return 0 <= parent < line and 0 < fork <= self.manifest.lines[parent].length
+    def _records(self, frames: Sequence[bytes]) -> list[PackedRecord]:
+        """The records that come next, each with the parts of its header that follow from the rest.
 
-    def _end_line(self, lines: int, length: int, tip: bytes | None) -> None:
+        They end where a frame is no record.
+        """
+        start = _beginning(self.manifest.relationship)
+        number, previous = self._length, _previous(self._tip)
+        records: list[PackedRecord] = []
+        for data in frames:
+            try:
+                middle, salt, payload = _frame(data)
+            except NOT_FITTING:
+                break
+            committed = None if salt is None or payload is None else commitment(salt, payload)
+            end = b"" if committed is None else _HASH + committed
+            header = start + _pack(number) + previous + middle + end
+            digest = header_hash(header)
+            records.append(PackedRecord(header, digest, salt, payload, committed))
+            number, previous = number + 1, _HASH + digest
+        if records:
+            self._length, self._tip = number, records[-1].hash
+            there = sum(record.payload is not None for record in records)
+            self._counts[1] += there
+            self._counts[0] += len(records) - there
+        return records
+
+    def _line_start(self, value: Any) -> LineStart:
+        match value:
+            case [int(parent), int(fork), bytes() | None as previous]:
+                self._end_line()
+                start = LineStart(parent, fork, previous)
+                if not self._can_leave(start):
+                    raise self._damaged(f"line {self._lines} leaves no earlier one")
+                self._lines, self._fork = self._lines + 1, fork
+                self._length, self._tip = fork, previous
+                return start
+        raise self._damaged("a frame is neither a line nor a record")
+
+    def _can_leave(self, start: LineStart) -> bool:
+        if self._lines == 0:
+            return start == LineStart(0, 0, None)
+        parents = self.manifest.lines[: self._lines]
+        return 0 <= start.parent < len(parents) and (0 < start.fork <= parents[start.parent].length)
+
+    def _end_line(self) -> None:
+        lines = self._lines
         if lines == 0:
             return
         if lines > len(self.manifest.lines):
             raise self._damaged("it has more lines than its manifest says")
         said = self.manifest.lines[lines - 1]
-        if (length, tip) != (said.length, said.tip):
+        if (self._length, self._tip) != (said.length, said.tip) or self._length == self._fork:
             raise self._damaged(f"line {lines - 1} does not end as the manifest says")
 
-    def _read_manifest(self) -> Manifest:
-        value = next(self._rest, None)
+    def _read_manifest(self, frames: Sequence[bytes]) -> Manifest:
+        value = self._frames.value(frames[0]) if frames else None
         if not isinstance(value, dict):
             raise self._damaged("it does not begin with a manifest")
         try:

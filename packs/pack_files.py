@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from enishi.kernel.encoding import decode_header, decode_payload
+from enishi.kernel.encoding import decode_header
 from enishi.kernel.errors import LogDamaged, MissingExtra, PackDamaged, UnreadableFile, WrongSigner
 from enishi.kernel.keyring import signed_by
 from enishi.kernel.log import Line
 from enishi.kernel.verification import Walk
+from enishi.packs.checking import LineCheck, Told, secret_of
 from enishi.packs.frames import TITLE
-from enishi.packs.memorypack import LineStart, Manifest, PackReader
+from enishi.packs.memorypack import LineStart, Manifest, PackedRecord, PackReader
 from enishi.packs.sealing import AGE, decrypting, is_encrypted
 
 
@@ -85,12 +86,20 @@ def inspect_pack(
     """
     with _opened(path) as source:
         encrypted = is_encrypted(source.read(len(AGE)))
-    with open_pack(path, identity, passphrase) as whole:
-        starts = [item for item in whole if isinstance(item, LineStart)]
-        seal = whole.seal
-    for line in range(len(starts)):
-        with open_pack(path, identity, passphrase) as reader:
-            _check_line(reader, _parts(starts, line))
+    told, starts, line = Told(), [LineStart(0, 0, None)], 0
+    while line < len(starts):
+        parts = _parts(starts, line)
+        with open_pack(path, identity, passphrase) as whole:
+            try:
+                starts = _check_line(whole, parts, line, told)
+                if line == len(starts) - 1:
+                    told.check(whole.manifest)
+            except LogDamaged as error:
+                with open_pack(path, identity, passphrase) as again:
+                    what = _problem(again, parts) or str(error)
+                raise PackDamaged(f"{path.name} is damaged: {what}") from None
+        line += 1
+    seal = whole.seal
     signature = "none" if seal.signature is None else "right"
     try:
         check_signer(whole, wanted)
@@ -119,31 +128,62 @@ def _parts(starts: list[LineStart], line: int) -> dict[int, range]:
     return parts
 
 
-def _check_line(reader: PackReader, parts: dict[int, range]) -> None:
-    """Check each record of one line, from its first to its last."""
+def _check_line(
+    reader: PackReader, parts: dict[int, range], line: int, told: Told
+) -> list[LineStart]:
+    """Check one line, from its first record to its last; what is not as it should be is LogDamaged.
+
+    Returns where the lines of the pack begin.
+    """
+    starts: list[LineStart] = []
+    check: LineCheck | None = None
+    for records in _of(parts, reader, starts):
+        check = check or LineCheck(_line(reader.manifest, records))
+        if check.walk.number == starts[-1].fork and check.walk.previous != starts[-1].previous:
+            raise LogDamaged(f"line {line} does not follow what it leaves")
+        headers = check.take(records)
+        if not check.sound:
+            raise LogDamaged("it is not as it was written")
+        if len(starts) - 1 == line:
+            told.take(headers, records)
+    if check is not None:
+        walk = check.walk
+        if problems := walk.end(walk.missing - walk.tombstones):
+            raise LogDamaged(str(problems[0]))
+        told.end_line(walk, starts[line].fork)
+    return starts
+
+
+def _problem(reader: PackReader, parts: dict[int, range]) -> str:
+    """What is wrong with the first record of a line that is not as it should be."""
     walk: Walk | None = None
-    line, number = -1, 0
+    for records in _of(parts, reader, []):
+        walk = walk or Walk(_line(reader.manifest, records))
+        for data, digest, salt, payload, _ in records:
+            walk.take(walk.number, decode_header(data).type, data, digest, salt, payload)
+            if walk.problems:
+                return str(walk.problems[0])
+    return ""
+
+
+def _of(
+    parts: dict[int, range], reader: PackReader, starts: list[LineStart]
+) -> Iterator[list[PackedRecord]]:
+    """The records of these parts of lines; where the lines of the pack begin is noted on the way."""
+    number = 0
     for item in reader:
         if isinstance(item, LineStart):
-            line, number = line + 1, item.fork
+            starts.append(item)
+            number = item.fork
             continue
-        number += 1
-        if number - 1 not in parts.get(line, ()):
-            continue
-        try:
-            walk = walk or Walk(_line(reader.manifest, item.payload))
-            kind = decode_header(item.header).type
-        except LogDamaged as error:
-            raise PackDamaged(f"{reader.name} is damaged: {error}") from None
-        walk.take(number - 1, kind, item.header, item.hash, item.salt, item.payload)
-        if walk.problems:
-            raise PackDamaged(f"{reader.name} is damaged: {walk.problems[0]}")
-    if walk is not None:
-        walk.check_parties()
-        if walk.problems:
-            raise PackDamaged(f"{reader.name} is damaged: its manifest names other parties")
+        own = parts.get(len(starts) - 1, range(0))
+        some = item[max(0, own.start - number) : max(0, own.stop - number)]
+        number += len(item)
+        if some:
+            yield some
 
 
-def _line(manifest: Manifest, founding: bytes | None) -> Line:
-    secret = decode_payload(founding).get("secret", b"") if founding is not None else b""
+def _line(manifest: Manifest, records: list[PackedRecord]) -> Line:
+    """The line that begins with these records."""
+    secret = secret_of(records[0])
     return Line(0, manifest.relationship, secret, manifest.agent, manifest.user)

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
-from enishi.kernel.encoding import NOT_FITTING, decode_payload, fitting_header
+from enishi.kernel.encoding import FittingHeader
 from enishi.kernel.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
-from enishi.kernel.history import TOMBSTONES
+from enishi.kernel.history import TOMBSTONES, History
 from enishi.kernel.keyring import signer_of
 from enishi.kernel.lines import (
     RawRecord,
@@ -38,7 +39,8 @@ from enishi.kernel.lines import (
 )
 from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
-from enishi.kernel.verification import verify_line
+from enishi.kernel.verification import QuickWalk, passes_quickly, verify_line
+from enishi.packs.checking import LineCheck, Told, secret_of
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
 from enishi.packs.pack_files import check_signer
 from enishi.projections import PROJECTIONS
@@ -49,8 +51,6 @@ here, was taken in as a branch, or gave nothing but its tombstones."""
 
 OpenStream = Callable[[Line], Stream]
 Progress = Callable[[int, int], None]
-
-_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,50 +127,63 @@ def take_pack(
     return taken
 
 
-class _Rows:
-    """Writes the records of one arriving line after another, many at a time."""
+class _Arriving:
+    """A line of the pack while its records come: each is checked and written down."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, line: Line, parent: Line | None, start: LineStart) -> None:
+        self.line = line
+        self.ended = False
+        self._fork = start.fork
         self._log = log
-        self._rows: list[RawRecord] = []
-        self._requests: list[tuple[bytes, int]] = []
-        self._missing: set[int] = set()
-        self._tombstones: set[int] = set()
-        self.line: Line | None = None
-        self.number = 0
+        self._check = LineCheck(line)
+        if parent is not None:
+            copy_start(log, parent.line, line.line, start.fork)
+            self._must(
+                passes_quickly(log, line, self.walk) and self.walk.previous == start.previous
+            )
 
-    def begin(self, line: Line, number: int) -> None:
-        """The next records are those of this line from this number on."""
-        self.line, self.number = line, number
+    @property
+    def walk(self) -> QuickWalk:
+        """What its records so far have shown."""
+        return self._check.walk
 
-    def add(self, packed: PackedRecord) -> None:
-        """Take the next record. Header bytes that are none are LogDamaged."""
-        try:
-            header = fitting_header(packed.header)
-        except NOT_FITTING as error:
-            raise LogDamaged(f"its header is none: {error}") from None
-        self._rows.append(RawRecord(self.number, header.type, *packed))
-        if header.request is not None:
-            self._requests.append((header.request, self.number))
-        if packed.payload is None:
-            self._missing.add(self.number)
-        if header.type in ("Erased", "WordsErased"):
-            self._tombstones.update(header.targets)
-        self.number += 1
-        if len(self._rows) == _ROWS:
-            self._flush()
+    def take(self, records: Sequence[PackedRecord]) -> list[FittingHeader]:
+        """Write the next records down. Returns their headers; what is wrong is LogDamaged."""
+        first = self.walk.number
+        headers = self._check.take(records)
+        add_raw(
+            self._log,
+            self.line.line,
+            [
+                RawRecord(number, header.type, data, digest, salt, payload)
+                for number, header, (data, digest, salt, payload, _) in zip(
+                    count(first), headers, records, strict=False
+                )
+            ],
+            [
+                (header.request, number)
+                for number, header in enumerate(headers, first)
+                if header.request is not None
+            ],
+        )
+        self._must(self._check.sound)
+        return headers
 
-    def end(self) -> None:
-        """The line has ended. What has neither payload nor tombstone was withheld."""
-        if self.line is not None:
-            self._flush()
-            withhold(self._log, self.line.line, self._missing - self._tombstones)
-        self._missing, self._tombstones, self.line = set(), set(), None
+    def end(self) -> tuple[QuickWalk, int]:
+        """The line has ended. What has neither payload nor tombstone was withheld.
 
-    def _flush(self) -> None:
-        assert self.line is not None
-        add_raw(self._log, self.line.line, self._rows, self._requests)
-        self._rows, self._requests = [], []
+        Returns what its records have shown, and where its own begin.
+        """
+        self.ended = True
+        withheld = self.walk.missing - self.walk.tombstones
+        withhold(self._log, self.line.line, {n for n in withheld if n >= self._fork})
+        self._must(not self.walk.end(withheld))
+        return self.walk, self._fork
+
+    def _must(self, sound: bool) -> None:
+        if not sound:
+            problems = verify_line(self._log, self.line).problems
+            raise LogDamaged(str(problems[0]) if problems else "it is not as it was written")
 
 
 class _Settled(NamedTuple):
@@ -201,6 +214,7 @@ class _Taking:
         self._progress = progress
         self._lost = 0
         self._streams: dict[Line, Stream] = {}
+        self._histories: dict[int, History] = {}
 
     def take(self) -> PackTaken:
         manifest = self._manifest
@@ -209,7 +223,8 @@ class _Taking:
         length = {line.line: self._log.tip(line.line)[0] for line in here}
         arrived = self._read()
         signer, known = self._signer()
-        settled = self._settle(arrived, here)
+        self._histories = {one.line.line: one.walk.history for one in arrived}
+        settled = self._settle([one.line for one in arrived], here)
         self._erase(set(length))
         if self._lost and not (known or self._wanted.accept_erasures):
             raise WrongSigner(
@@ -236,44 +251,38 @@ class _Taking:
                 "is not the one in the pack; `enishi rebind` gives one of them another name"
             )
 
-    def _read(self) -> list[Line]:
-        """Write all lines down as they come; when the pack has ended as it should, verify them."""
-        arrived: list[Line] = []
-        start, rows, done = LineStart(0, 0, None), _Rows(self._log), 0
-        for item in self._reader:
-            if isinstance(item, LineStart):
-                rows.end()
-                start = item
-                continue
-            if rows.line is None:
-                arrived.append(self._arrive(arrived, start, item))
-                rows.begin(arrived[-1], start.fork)
-            try:
-                rows.add(item)
-            except LogDamaged as error:
-                raise self._damaged(f"number {rows.number}: {error}") from None
-            done += 1
-            if done % _ROWS == 0:
+    def _read(self) -> list[_Arriving]:
+        """Write all lines down as they come, each checked on the way, and the manifest at the end."""
+        arrived: list[_Arriving] = []
+        start, told, done = LineStart(0, 0, None), Told(), 0
+        try:
+            for item in self._reader:
+                if isinstance(item, LineStart):
+                    if arrived:
+                        told.end_line(*arrived[-1].end())
+                    start = item
+                    continue
+                if not done or arrived[-1].ended:
+                    arrived.append(self._arrive(arrived, start, item[0]))
+                told.take(arrived[-1].take(item), item)
+                done += len(item)
                 self._progress(done, self._manifest.records)
-        rows.end()
-        self._progress(done, self._manifest.records)
-        for line in arrived:
-            if problems := verify_line(self._log, line).problems:
-                raise self._damaged(str(problems[0]))
+            told.end_line(*arrived[-1].end())
+            told.check(self._manifest)
+        except LogDamaged as error:
+            raise self._damaged(str(error)) from None
         return arrived
 
-    def _arrive(self, arrived: list[Line], start: LineStart, first: PackedRecord) -> Line:
+    def _arrive(
+        self, arrived: Sequence[_Arriving], start: LineStart, first: PackedRecord
+    ) -> _Arriving:
         manifest, name = self._manifest, f"(arriving {len(arrived)})"
-        if not start.fork and first.payload is None:
-            raise self._damaged("the founding of the relationship is not in it")
-        parent = arrived[start.parent] if start.fork else None
-        secret = parent.secret if parent else _secret(first.payload or b"")
+        parent = arrived[start.parent].line if start.fork else None
+        secret = parent.secret if parent else secret_of(first)
         line = self._log.add_line(
             manifest.relationship, secret, manifest.agent, manifest.user, name
         )
-        if parent is not None:
-            copy_start(self._log, parent.line, line.line, start.fork)
-        return line
+        return _Arriving(self._log, line, parent, start)
 
     def _signer(self) -> tuple[bytes | None, bool]:
         """Who sealed the pack, and whether this store knows that signer."""
@@ -310,6 +319,7 @@ class _Taking:
             elif common == length[old.line]:
                 copy_tail(log, new.line, old.line, common)
                 drop_line(log, new)
+                self._histories[old.line] = self._histories[new.line]
                 one = _Settled(old, "went on", length[new.line] - common)
                 length[old.line] = length[new.line]
             else:
@@ -414,17 +424,11 @@ class _Taking:
     def _stream(self, line: Line) -> Stream:
         """A line as it is now, read for this pack: what is in memory elsewhere knows nothing of it."""
         if line not in self._streams:
-            self._streams[line] = self._open(line)
+            stream = self._streams[line] = self._open(line)
+            # What has just been read needs not be read again.
+            stream.history = self._histories.get(line.line, stream.history)
         with self._streams[line].reading():
             return self._streams[line]
 
     def _damaged(self, what: str) -> PackDamaged:
         return PackDamaged(f"{self._reader.name} is damaged: {what}")
-
-
-def _secret(founding: bytes) -> bytes:
-    try:
-        found = decode_payload(founding).get("secret")
-    except LogDamaged:
-        found = None
-    return found if isinstance(found, bytes) else b""

@@ -480,7 +480,8 @@ def _unpacked(pack: Path) -> bytes:
         parts = [
             part
             for item in reader
-            for part in ([] if isinstance(item, LineStart) else item)
+            for record in ([] if isinstance(item, LineStart) else item)
+            for part in record
             if part is not None
         ]
         return repr(reader.manifest).encode() + b"".join(parts)

@@ -32,7 +32,7 @@ from enishi.kernel.errors import (
     WrongSigner,
 )
 from enishi.kernel.rules.proposer import RuleProposer
-from enishi.packs import frames
+from enishi.packs import frames as container
 from enishi.packs.frames import FrameReader, Signature, write_frames
 from enishi.packs.memorypack import PackReader
 from enishi.packs.pack_files import inspect_pack
@@ -447,9 +447,9 @@ def test_an_import_that_stops_anywhere_can_be_done_again(
     live(bond_of(one), 5)
     bond_of(one).export(tmp_path / "a.erii")
     real = PackReader.__iter__
-    monkeypatch.setattr(frames, "_CHUNK", 300)  # a few records at a time
+    monkeypatch.setattr(container, "_CHUNK", 100)  # a few records at a time
 
-    for stop in (1, 5, 20):
+    for stop in (1, 5, 12):
 
         def stopping(self: PackReader, stop: int = stop) -> Iterator[Any]:
             for place, item in enumerate(real(self)):

@@ -530,9 +530,11 @@ class Log:
                 )
             yield placings
 
-    def records(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Record]:
-        """The records of a line from `start` up to, not including, `stop`."""
-        rows = self._scan("SELECT id, header, hash, payload", line, start, stop)
+    def records(
+        self, line: int, start: int = 0, stop: int | None = None, types: Sequence[str] = ()
+    ) -> Iterator[Record]:
+        """The records of a line from `start` up to, not including, `stop`; of `types`, if given."""
+        rows = self._scan("SELECT id, header, hash, payload", line, start, stop, types)
         for key, data, digest, payload in (
             rows if self.vault is None else self.vault.decrypted(rows)
         ):
@@ -840,14 +842,16 @@ class Log:
             ) from None
 
     def _scan(
-        self, select: str, line: int, start: int, stop: int | None = None
-    ) -> Iterator[tuple[Any, ...]]:
+        self, select: str, line: int, start: int, stop: int | None = None,
+        types: Sequence[str] = (),
+    ) -> Iterator[tuple[Any, ...]]:  # fmt: skip
         last = last_key(line) if stop is None else key_of(line, stop) - 1
-        sql = f"{select} FROM record WHERE id BETWEEN ? AND ? ORDER BY id"
+        only = f" AND type IN ({','.join('?' * len(types))})" if types else ""
+        sql = f"{select} FROM record WHERE id BETWEEN ? AND ?{only} ORDER BY id"
         assert self._depth, "a scan needs `reading` or `writing` around it"
         with translated(self.path):
             self.flush()
-            yield from self.connection.execute(sql, (key_of(line, start), last))
+            yield from self.connection.execute(sql, (key_of(line, start), last, *types))
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock:

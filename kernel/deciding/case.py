@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from enishi.kernel.deciding.proposals import (
+    Because,
     Belief,
     BeliefConfirmation,
     BeliefRetraction,
@@ -110,11 +111,15 @@ class Case:
         """Whose words are cited."""
         return {text.role for text in self.cited}
 
+    @property
+    def because(self) -> Because | None:
+        """What a belief gives as its reason."""
+        return self.proposal.because if isinstance(self.proposal, Belief) else None
+
     @cached_property
     def reason_text(self) -> CitedText | None:
         """The text that a belief cites for its reason."""
-        because = getattr(self.proposal, "because", None)
-        return None if because is None else self.texts.get(because.citation.text)
+        return None if self.because is None else self.texts.get(self.because.citation.text)
 
     @cached_property
     def rested_on(self) -> list[CitedText]:
@@ -308,13 +313,12 @@ class Case:
 
     @property
     def _replaces_itself(self) -> bool:
-        replaced_by = getattr(self.proposal, "replaced_by", None)
-        if replaced_by is None or not isinstance(self.proposal, PromiseOutcome | LoopOutcome):
-            return False
         ended = self.proposal
+        if not isinstance(ended, PromiseOutcome | LoopOutcome) or ended.replaced_by is None:
+            return False
         itself = ended.promise if isinstance(ended, PromiseOutcome) else ended.loop
         number = self.number_of(itself)
-        return number is not None and number == self.number_of(replaced_by)
+        return number is not None and number == self.number_of(ended.replaced_by)
 
 
 def references(proposal: Proposal) -> list[tuple[int | str, tuple[str, ...]]]:
@@ -354,8 +358,7 @@ def locate(citation: Citation, content: str) -> tuple[int, int] | None:
 def cited_rendering(case: Case) -> bool:
     """Whether some cited words stand within a rendering of memories that found its way back."""
     opening, closing = RENDERING
-    because = getattr(case.proposal, "because", None)
-    reason = None if because is None else case.said(because.citation)
+    reason = None if case.because is None else case.said(case.because.citation)
     for said in case.quoted if reason is None else [*case.quoted, reason]:
         begin = said.text.rfind(opening, 0, said.end)
         if begin != -1 and said.text.find(closing, begin, said.start) == -1:

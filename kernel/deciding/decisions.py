@@ -221,8 +221,10 @@ def _only_wished(case: Case) -> bool:
         if proposal.key in WISHED or proposal.category == "instruction":
             return False
         return _all(case.quoted, lambda one: is_wished(one, proposal.value) or is_supposed(one))
+    if not _says_what_is_so(proposal):
+        return False
     about = getattr(proposal, "act", "")
-    return _says_what_is_so(proposal) and _all(case.quoted, lambda one: is_wished(one, about))
+    return _all(case.quoted, lambda one: is_wished(one, about))
 
 
 def _only_reported(case: Case) -> bool:
@@ -290,7 +292,10 @@ def _all(quoted: list[Said], applies: Callable[[Said], bool]) -> bool:
 
 
 def _not_carried(case: Case) -> bool:
-    proposal, said, known = case.proposal, case.carrying, case.known_names
+    proposal = case.proposal
+    if not isinstance(proposal, Belief | Promise | OpenLoop | Reflection | EpisodeSummary):
+        return False
+    said, known = case.carrying, case.known_names
     if isinstance(proposal, Belief):
         return not value_follows(proposal.value, said, known)
     if isinstance(proposal, Promise):

@@ -19,6 +19,7 @@ from enishi.kernel.deciding.case import Case, CitedText, card_text
 from enishi.kernel.deciding.decisions import RULES_VERSION, Decision, decide
 from enishi.kernel.deciding.proposals import (
     ANY_PROPOSAL,
+    Belief,
     Mood,
     Party,
     Proposal,
@@ -540,8 +541,9 @@ def _blueprints(stream: Stream) -> dict[int, str]:
 def cited_numbers(proposal: Proposal) -> list[int]:
     """The texts that a proposal cites, those of its reason included."""
     numbers = [citation.text for citation in proposal.citations]
-    because = getattr(proposal, "because", None)
-    return numbers if because is None else [*numbers, because.citation.text]
+    if isinstance(proposal, Belief) and proposal.because is not None:
+        numbers.append(proposal.because.citation.text)
+    return numbers
 
 
 def _last_turn(stream: Stream, causes: Sequence[int], tip: int) -> int:

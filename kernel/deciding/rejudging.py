@@ -6,6 +6,7 @@ again; it is counted, and no more.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,12 +21,14 @@ from enishi.kernel.deciding.decisions import RULES_VERSION, decide
 from enishi.kernel.deciding.proposals import Proposal
 from enishi.kernel.deciding.proposing import as_proposed, cited_numbers, cited_texts, judging
 from enishi.kernel.deciding.tellings import tellings_fit, without_tellings
+from enishi.kernel.encoding import Header
 from enishi.kernel.history import ROOT
 from enishi.kernel.log import Record
 from enishi.kernel.stream import Stream
 
 _TOGETHER = 128  # batches whose texts are read at once
 _DERIVED = frozenset(EVENT_OF.values())
+_READ = ("BatchDecided", "ProposalDecided", "DecisionReleased", *sorted(_DERIVED))
 _SEEN = ("BlueprintAdopted", "PartyNamed", "PartyRebound")
 
 
@@ -46,6 +49,11 @@ class _Batch:
     decisions: list[tuple[Record, Record | None]] = field(default_factory=list)
 
     @property
+    def number(self) -> int:
+        """The number of its record."""
+        return self.record.header.number
+
+    @property
     def known(self) -> bool:
         """Whether the rules of this version decided it."""
         said = self.record.payload
@@ -57,8 +65,16 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
     judged = unjudged = 0
     differing: list[int] = []
     # Names and cards are few and change seldom: one look at them serves many batches.
+    seen = sorted(n for kind in _SEEN for n in stream.history.all(kind))
     contexts: dict[int, partial[Case]] = {}
-    batches = _batches(stream, start, differing)
+
+    def context(batch: int) -> partial[Case]:
+        place = bisect_left(seen, batch)
+        if place not in contexts:
+            contexts[place] = judging(stream, batch)
+        return contexts[place]
+
+    batches = (one for one in _batches(stream, start, differing) if one.decisions)
     while some := list(islice(batches, _TOGETHER)):
         proposed = [
             [_proposed(one.payload) if batch.known else None for one, _ in batch.decisions]
@@ -67,7 +83,7 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
         cited = (n for many in proposed for one in many if one for n in cited_numbers(one))
         texts = cited_texts(stream, sorted(set(cited)))
         for batch, proposals in zip(some, proposed, strict=True):
-            answers = _answers(stream, batch, proposals, texts, contexts)
+            answers = _answers(stream, batch, proposals, texts, context(batch.number))
             judged += sum(answer is not None for answer in answers)
             unjudged += sum(answer is None for answer in answers)
             differing += [
@@ -81,29 +97,38 @@ def rejudge(stream: Stream, start: int = 0) -> Rejudged:
 def _batches(stream: Stream, start: int, unaccounted: list[int]) -> Iterator[_Batch]:
     """The batches in order. Derived events that come of no decision are noted as unaccounted."""
     batch: _Batch | None = None
-    released: tuple[int, ...] = ()
+    released: Header | None = None
     # What was cut in the middle of a batch goes on with the rest of it.
     start = max(0, stream.history.last("BatchDecided", start))
-    for record in stream.log.records(stream.line.line, start):
-        kind, targets = record.header.type, record.header.targets
+    for record in stream.log.records(stream.line.line, start, types=_READ):
+        header = record.header
+        kind, targets = header.type, header.targets
         if kind == "BatchDecided":
             if batch is not None:
                 yield batch
             batch = _Batch(record)
         elif kind == "ProposalDecided":
-            if batch is None or targets != (batch.record.header.number,):
-                unaccounted.append(record.header.number)
+            if batch is None or targets != (batch.number,):
+                unaccounted.append(header.number)
             else:
                 batch.decisions.append((record, None))
         elif kind in _DERIVED:
             last = batch.decisions[-1] if batch is not None and batch.decisions else None
             if last and last[1] is None and targets == (last[0].header.number,):
                 batch.decisions[-1] = (last[0], record)  # type: ignore[union-attr]
-            elif not (targets and targets == released) and not _by_hand(stream, record):
-                unaccounted.append(record.header.number)
-        released = targets if kind == "DecisionReleased" else ()
+            elif not _follows(released, header) and not _by_hand(stream, record):
+                unaccounted.append(header.number)
+        released = header if kind == "DecisionReleased" else None
     if batch is not None:
         yield batch
+
+
+def _follows(released: Header | None, event: Header) -> bool:
+    """Whether an event came of a decision that was released right before it."""
+    return released is not None and (released.number + 1, released.targets) == (
+        event.number,
+        event.targets,
+    )
 
 
 def _by_hand(stream: Stream, event: Record) -> bool:
@@ -123,14 +148,10 @@ def _answers(
     batch: _Batch,
     proposals: Sequence[Proposal | Literal[False] | None],
     texts: dict[int, CitedText],
-    contexts: dict[int, partial[Case]],
+    judged: partial[Case],
 ) -> list[bool | None]:
     """For each decision of a batch whether it is the rules' own; None where that cannot be said."""
-    history, number = stream.history, batch.record.header.number
-    place = max(history.last("BlueprintAdopted", number), history.last("PartyNamed", number),
-                history.last("PartyRebound", number))  # fmt: skip
-    if place not in contexts:
-        contexts[place] = judging(stream, number)
+    number = batch.number
     accepted: list[int | None] = []
     per_turn: dict[int, int] = {}
     answers: list[bool | None] = []
@@ -138,7 +159,7 @@ def _answers(
         answer = False if proposal is False else None
         if proposal:
             own = {n: texts[n] for n in cited_numbers(proposal) if n in texts and n < number}
-            case = contexts[place](proposal, own, accepted=list(accepted))
+            case = judged(proposal, own, accepted=list(accepted))
             turn = case.latest.turn if case.cited else ROOT
             case.earlier = per_turn.get(turn, 0)
             per_turn[turn] = case.earlier + 1

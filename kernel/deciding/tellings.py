@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from enishi.kernel.history import KINDS, kind_code
 from enishi.kernel.stream import Stream
 from enishi.kernel.words.happenings import (
     Happening,
@@ -81,22 +82,24 @@ def tellings_fit(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
     The words that it cites itself must be there.
     """
     named = [*payload.get("tellings", ()), *([payload["same_as"]] if "same_as" in payload else ())]
-    told = payload if "same_as" in payload else stream.payload(payload.get("belief", number))
-    if not _are_earlier(stream, number, named, "BeliefStated"):
-        return False
-    others = stream.payloads(named).values()
-    if told is not None and any(_thing(other) != _thing(told) for other in others):
-        return False
+    if named:
+        told = payload if "same_as" in payload else stream.payload(payload.get("belief", number))
+        if not _are_earlier(stream, number, named, "BeliefStated"):
+            return False
+        others = stream.payloads(named).values()
+        if told is not None and any(_thing(other) != _thing(told) for other in others):
+            return False
     return _happening_fits(stream, number, payload)
 
 
 def _are_earlier(stream: Stream, number: int, named: Sequence[int], kind: str) -> bool:
-    return all(0 <= n < number and stream.record(n).header.type == kind for n in named)
+    kinds, code = stream.history.kind, kind_code(kind)
+    return all(0 <= n < number and kinds[n] == code for n in named)
 
 
 def _happening_fits(stream: Stream, number: int, payload: dict[str, Any]) -> bool:
     """Whether what an event says it tells again is the same happening, and whether it looks back."""
-    kind, named = stream.record(number).header.type, payload.get("retells", ())
+    kind, named = KINDS[stream.history.kind[number]], payload.get("retells", ())
     slot = _slot(kind, payload)
     if slot is None:
         return not named and "looks_back" not in payload

@@ -95,6 +95,8 @@ class Said:
 
 def folded(text: str) -> str:
     """Text in one form for comparing: half width, ASCII in lower case, single spaces."""
+    if text.isascii():
+        return _SPACES.sub(" ", text.lower()).strip()
     text = text.translate(_WIDE)
     lowered = "".join(c.lower() if c.isascii() else c for c in text)
     return _SPACES.sub(" ", lowered).strip()

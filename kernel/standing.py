@@ -113,6 +113,11 @@ class Standing:
         depth = self.history.depth_of(turn)
         return depth < len(self.path) and self.path[depth] == turn
 
+    def turns(self, start: int, stop: int) -> list[int]:
+        """The standing turns from one depth up to another, the end not included."""
+        flags = self._flags
+        return [turn for turn in self.path[start:stop] if flags[turn] == _STANDS]
+
     def at_depth(self, depth: int) -> list[int]:
         """The standing events of the turn at this depth, by number."""
         flags = self._flags

@@ -73,12 +73,12 @@ def chapters(stream: Stream, branch: int) -> list[ChapterView]:
     return [*_linked(path), *_named(path)]
 
 
-def linked_chapters(stream: Stream, branch: int) -> list[ChapterView]:
+def linked_chapters(stream: Stream, branch: int, episodes: list[Episode]) -> list[ChapterView]:
     """The chapters of promises, loops and tensions, for which no text has to be read.
 
     Needs `stream.reading()`.
     """
-    return _linked(_Path(stream, branch, episodes_of(stream, branch)))
+    return _linked(_Path(stream, branch, episodes))
 
 
 def _linked(path: _Path) -> list[ChapterView]:

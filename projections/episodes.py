@@ -148,7 +148,7 @@ def episodes_of(stream: Stream, branch: int) -> list[Episode]:
     starts = [1, *(depth_of(entry["first"]) for entry in entries[1:]), len(standing.path)]
     found: list[Episode] = []
     for entry, start, stop in zip(entries, starts[:-1], starts[1:], strict=True):
-        turns = [turn for turn in standing.path[start:stop] if turn in standing]
+        turns = standing.turns(start, stop)
         if turns:
             found.append(Episode(len(found) + 1, entry, turns, start, stop - 1))
     return found

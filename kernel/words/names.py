@@ -61,6 +61,8 @@ def wide_names(wording: str) -> Iterator[str]:
 
 def wide_spans(text: str) -> list[Span]:
     """Where names in Chinese, Japanese and Korean writing stand, each with the title behind it."""
+    if text.isascii():
+        return []
     return [(start, end) for start, end, _ in _wide(_simplified(text))]
 
 

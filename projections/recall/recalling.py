@@ -20,7 +20,7 @@ from enishi.kernel.stream import Stream
 from enishi.kernel.transcript import text_of
 from enishi.projections.beliefs import BELIEFS, BeliefView, beliefs_at
 from enishi.projections.chapters import linked_chapters
-from enishi.projections.episodes import episodes_of
+from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.policy import ONE, RecallNumbers
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import policy_in_force, state_then
@@ -188,6 +188,7 @@ class _Asking:
     searched: list[Layer] = field(default_factory=list)
     unknown: tuple[str, ...] = ()
     _told: set[int] = field(default_factory=set)
+    _known: list[Episode] | None = None
 
     def __post_init__(self) -> None:
         self.numbers = policy_in_force(self.stream, self.branch).recall
@@ -233,6 +234,12 @@ class _Asking:
             left = LeftOut("not searched", layer)
             if layer in self.query.layers and left not in self.basket.left_out:
                 self.basket.left_out.append(left)
+
+    def _all_episodes(self) -> list[Episode]:
+        """The episodes of the branch, asked for once."""
+        if self._known is None:
+            self._known = episodes_of(self.stream, self.branch)
+        return self._known
 
     def _state(self, projection: Any) -> State:
         return state_then(self.stream, self.branch, projection, self.query.until)
@@ -568,7 +575,7 @@ class _Asking:
     # What is there in any case
 
     def _session(self) -> None:
-        episodes = [] if self.query.begins else episodes_of(self.stream, self.branch)
+        episodes = [] if self.query.begins else self._all_episodes()
         share = self.query.budget * self.numbers.session // ONE
         for item in session_items(self.seen, episodes[-1], self.query.but) if episodes else ():
             if not self._take(item, share):
@@ -577,7 +584,7 @@ class _Asking:
 
     def _episodes(self) -> None:
         """The last episodes in short: all of the recent ones, and where a query asked, the last one anyway."""
-        episodes = episodes_of(self.stream, self.branch)
+        episodes = self._all_episodes()
         before = episodes if self.query.begins else episodes[:-1]
         always = self.query.gate != BEGINS
         for item in episode_items(self.seen, before, self.query.at, self.query.but, always):
@@ -589,13 +596,14 @@ class _Asking:
         if hits:
             for item in behind(self.seen, hits, self._promise_views()):
                 self._take(item)
-            episodes = [] if self.enough() else episodes_of(self.stream, self.branch)
+            episodes = [] if self.enough() else self._all_episodes()
             for item in around(self.seen, hits, episodes, self._told):
                 self._take(item)
 
     def _portrait(self) -> None:
         share = self.query.budget * self.numbers.portrait // ONE
-        chapters = linked_chapters(self.stream, self.branch) if self.query.until is None else []
+        now = self.query.until is None
+        chapters = linked_chapters(self.stream, self.branch, self._all_episodes()) if now else []
         for item in portrait_items(
             self._state(BELIEFS), self.query.at, self.seen, self._rivals, chapters
         ):

@@ -23,17 +23,24 @@ order is the same on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
 from typing import Protocol
 
-from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, Corpus, lean
+from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, SHORT, Corpus, lean
 from enishi.projections.recall.index import Index, unpacked
 from enishi.projections.recall.words import WHOLE, Split, is_wide, name_terms
 
 _ANSWERS = 48
+"""What a term of a question counts in the text right after it."""
+
+_STEPS = range(-REACH[-1][0], REACH[-1][0] + 1)
+_FROM_TELLING = [(step, dict(REACH)[abs(step)] if step else OWN) for step in _STEPS]
+_FROM_ASKING = [(step, _ANSWERS if step == 1 else weight) for step, weight in _FROM_TELLING]
+"""From where a term stands, what it counts so many texts further on."""
+
 COMMON = 4
 """What stands in more than one of so many texts, or is one character of several, tells nothing of
 the texts beside it; and a text in which nothing but one such character stands is no hit."""
@@ -85,7 +92,8 @@ class Near(Protocol):
 @dataclass(slots=True)
 class Found:
     """What of a query stands where. For each term: its idf, how often it stands in each text by place
-    (`within`), and in each other record by number (`others`). `named` are the voices that it names.
+    (`within`), and in each other record by number (`others`). `named` are the voices that it names,
+    `mass` is the worth of all terms together.
     """
 
     corpus: Corpus
@@ -96,11 +104,7 @@ class Found:
     within: dict[str, dict[int, int]] = field(default_factory=dict)
     others: dict[str, dict[int, int]] = field(default_factory=dict)
     stretches: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def mass(self) -> int:
-        """The idf of all terms together, by their weights."""
-        return self.worth(self.weights)
+    mass: int = 0
 
     def worth(self, terms: Iterable[str]) -> int:
         """The idf of these terms by their weights, once for each character of a text without spaces."""
@@ -157,6 +161,7 @@ def look_up(corpus: Corpus, index: Index, query: Split, near: Near | None = None
         for stretch, f in stretches.items():
             share = factor * f // ((f + _K) * WHOLE)
             found.stretches[stretch] = found.stretches.get(stretch, 0) + share
+    found.mass = found.worth(weights)
     return found
 
 
@@ -191,12 +196,13 @@ def search_texts(found: Found, most: int) -> list[Hit]:
         rough,
         key=lambda place: (rough[place] + stretches[stretch_of[place]], -place),
     )
-    wanted = {near for place in pool for near in _near(corpus, place)}
+    wanted = {place + step for place in pool for step in _STEPS}
     meant: dict[int, tuple[int, bool]] = {}
     if found.near is not None:
         wanted.update(found.near.best(max(POOL, most)))
-        meant = {place: found.near.text(place, found.is_named(place)) for place in wanted}
-    scores = {place: _relevance(found, place) for place in wanted}
+    scores = _relevances(found, wanted)
+    if found.near is not None:
+        meant = {place: found.near.text(place, found.is_named(place)) for place in scores}
     mass = found.mass
     both = (
         {p: score + mass * meant[p][0] // ONE for p, score in scores.items()} if meant else scores
@@ -213,46 +219,54 @@ def search_texts(found: Found, most: int) -> list[Hit]:
     return hits[:most]
 
 
-def _near(corpus: Corpus, place: int) -> Iterator[int]:
-    """A place and those within reach of it in the same stretch."""
-    reach, stretch = REACH[-1][0], corpus.stretch
-    here = stretch[place]
-    for near in range(max(0, place - reach), min(len(corpus), place + reach + 1)):
-        if stretch[near] == here:
-            yield near
-
-
-def _relevance(found: Found, place: int) -> int:
-    """The relevance of a text."""
+def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
+    """The relevance of the texts at these places, as far as there is one at each."""
     corpus = found.corpus
-    asking, own_length = corpus.asking, corpus.length[place]
-    mean = max(1, corpus.total // len(corpus))
-    norm = OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[place]) // (10 * mean)
-    here = OWN >> 1 if asking[place] else OWN
-    weights = [
-        (near, here)
-        if near == place
-        else (
-            near,
-            lean(
-                _ANSWERS if near == place - 1 and asking[near] else REACH[abs(near - place) - 1][1],
-                own_length,
-            ),
-        )
-        for near in _near(corpus, place)
-    ]
-    total = 0
+    asking, stretch, many = corpus.asking, corpus.stretch, len(corpus)
+    mean = max(1, corpus.total // many)
+    norms = {
+        near: OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[near]) // (10 * mean)
+        for near in places
+        if 0 <= near < many
+    }
+    scores = dict.fromkeys(norms, 0)
     for term, within in found.within.items():
         weight = found.weights[term]
-        if COMMON * len(within) > len(corpus) or COMMON * weight <= WHOLE:
-            tf = here * within.get(place, 0)
+        factor = weight * found.idf[term] * (10 + _K1)
+        if COMMON * len(within) > many or COMMON * weight <= WHOLE:
+            counts = {n: (OWN >> asking[n]) * within[n] for n in norms.keys() & within.keys()}
         else:
-            tf = sum([within[near] * counts for near, counts in weights if near in within])
-        if tf:
-            total += weight * found.idf[term] * tf * (10 + _K1) // ((10 * tf + norm) * WHOLE)
-    if found.is_named(place):
-        total *= 2
-    return total + found.stretches.get(corpus.stretch[place], 0)
+            counts = _leaning(corpus, norms, within)
+        for place, tf in counts.items():
+            scores[place] += factor * tf // ((10 * tf + norms[place]) * WHOLE)
+    if found.named:
+        for place in scores:
+            if found.is_named(place):
+                scores[place] *= 2
+    stretches = found.stretches
+    return {place: score + stretches.get(stretch[place], 0) for place, score in scores.items()}
+
+
+def _leaning(
+    corpus: Corpus, wanted: Mapping[int, int], within: Mapping[int, int]
+) -> dict[int, int]:
+    """How much of a term is in each of the wanted texts, with what stands near it in its stretch."""
+    asking, stretch, length = corpus.asking, corpus.stretch, corpus.length
+    counts: dict[int, int] = {}
+    near: Iterable[int] = within
+    if len(within) > 2 * len(wanted):
+        near = {place + step for place in wanted for step in _STEPS} & within.keys()
+    for place in near:
+        count, here = within[place], stretch[place]
+        for step, weight in _FROM_ASKING if asking[place] else _FROM_TELLING:
+            other = place + step
+            if other in wanted and stretch[other] == here:
+                if not step:
+                    weight >>= asking[other]
+                elif length[other] > SHORT:
+                    weight = lean(weight, length[other])
+                counts[other] = counts.get(other, 0) + weight * count
+    return counts
 
 
 def search_records(

@@ -191,25 +191,23 @@ def search_texts(found: Found, most: int) -> list[Hit]:
         for place, count in within.items():
             rough[place] = rough.get(place, 0) + gains[count]
     stretch_of, stretches = corpus.stretch, found.stretches
-    pool = nlargest(
-        max(POOL, 2 * most),
-        rough,
-        key=lambda place: (rough[place] + stretches[stretch_of[place]], -place),
-    )
+    ranked = [(score + stretches[stretch_of[place]], -place) for place, score in rough.items()]
+    pool = [-minus for _, minus in nlargest(max(POOL, 2 * most), ranked)]
     wanted = {place + step for place in pool for step in _STEPS}
-    meant: dict[int, tuple[int, bool]] = {}
     if found.near is not None:
         wanted.update(found.near.best(max(POOL, most)))
-    scores = _relevances(found, wanted)
+    scores, meant = _relevances(found, wanted), {}
     if found.near is not None:
         meant = {place: found.near.text(place, found.is_named(place)) for place in scores}
-    mass = found.mass
-    both = (
-        {p: score + mass * meant[p][0] // ONE for p, score in scores.items()} if meant else scores
-    )
-    best = nlargest(2 * most, both, key=lambda place: (both[place], -place))
+    both = [
+        (score + found.mass * meant.get(place, _NOTHING)[0] // ONE, -place)
+        for place, score in scores.items()
+    ]
     hits = []
-    for place in best:
+    for total, minus in nlargest(2 * most, both):
+        if not total:
+            break
+        place = -minus
         own = tuple(term for term, within in found.within.items() if place in within)
         if len(own) == 1 and COMMON * found.weights[own[0]] <= WHOLE:
             continue

@@ -221,7 +221,7 @@ def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
     """The relevance of the texts at these places, as far as there is one at each."""
     corpus = found.corpus
     asking, stretch, many = corpus.asking, corpus.stretch, len(corpus)
-    mean = max(1, corpus.total // many)
+    mean = max(1, corpus.total // max(1, many))
     norms = {
         near: OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[near]) // (10 * mean)
         for near in places

@@ -31,7 +31,14 @@ from enishi.kernel.errors import Conflict, InvalidInput, NotFound, StoreFull
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TEXTS = ("MessageReceived", "ReplyGiven", "TextRevised")
 TOMBSTONES = ("Erased", "WordsErased")
-PRONE_TO_STOP = ("read_by_rules", "answer_late", "fail_to_propose", "carry", "diverge")
+PRONE_TO_STOP = (
+    "read_by_rules",
+    "answer_late",
+    "fail_to_propose",
+    "there_and_back",
+    "carry",
+    "diverge",
+)
 """What is recorded in several transactions, of which the first may be there without the last."""
 
 
@@ -105,7 +112,11 @@ class World:
             faults.DOINGS[one.name](self, one)
             return
         if one.pair not in self.known:
-            self.bond(one.pair)
+            try:
+                self.bond(one.pair)
+            except StoreFull:
+                self.counts["writes that found the disk full"] += 1
+                return
             self.known[one.pair] = Known()
             self.learn(one.pair)
         before = len(self.known[one.pair].hashes)

@@ -24,6 +24,7 @@ from pydantic_core import from_json
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.proposals import Frozen, Proposal, ReadText, proposal_schema
 from enishi.kernel.errors import InvalidInput, MissingExtra, ProposerFailed
+from enishi.kernel.words.vocabulary import published_keys
 
 EDITION = 1
 """Counted up by hand when the reading changes; prompt and schema show in the version anyway."""
@@ -75,7 +76,7 @@ class ModelProposer:
         self.name = check_id(f"model {model}", "a proposer's name")
         self._schema = proposal_schema()
         prompt = files("enishi.packs").joinpath("prompts", "propose.md").read_text("utf-8")
-        self._prompt = prompt.replace("{most}", str(most))
+        self._prompt = _filled(prompt, most)
         asked = self._prompt + json.dumps(self._schema, sort_keys=True)
         self.version = f"{EDITION}.{sha256(asked.encode()).hexdigest()[:8]}"
 
@@ -142,6 +143,15 @@ class _Unusable(Exception):
 
 class _Answer(Frozen):
     proposals: Annotated[list[Annotated[Proposal, Field(discriminator="kind")]], FailFast()]
+
+
+def _filled(prompt: str, most: int) -> str:
+    """The prompt with its figure and the published keys in it."""
+    keys = published_keys().values()
+    one, many = (
+        ", ".join(key.name for key in keys if key.values == values) for values in ("one", "many")
+    )
+    return prompt.replace("{most}", str(most)).replace("{one}", one).replace("{many}", many)
 
 
 def _server(url: str) -> str:

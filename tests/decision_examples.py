@@ -645,6 +645,18 @@ EXAMPLES: dict[str, Example] = {
             ),
         ),
     ),
+    "not_first_person": Example(
+        refused=(
+            Try(HURT, (*HARMED, reflection("@0", "The agent hurt them.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "agent伤害了他们。", "You are boring"))),
+        ),
+        accepted=(
+            Try(HURT, (*HARMED, reflection("@0", "I hurt them.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "我伤害了他们。", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "No agent of mine hurts.", "You are boring"))),
+            Try(HURT, (*HARMED, reflection("@0", "It hurt them.", "You are boring"))),
+        ),
+    ),
     "not_carried": Example(
         refused=(
             Try(("user: Hello.",), (belief("Paris", "Hello", key="married_in"),)),
@@ -663,6 +675,9 @@ EXAMPLES: dict[str, Example] = {
             Try(PARIS, (belief("   ", "I live in Paris"),)),
             Try(DIAN, (promise("给李雷打电话", "我明天给你打电话"),)),
             Try(DIAN, (promise("和小明打电话", "我明天给你打电话"),)),
+            Try(DIAN, (promise("给约翰打电话", "我明天给你打电话"),)),
+            Try(DIAN, (promise("给小雨打电话", "我明天给你打电话"),)),
+            Try(("user: 我喜欢喝咖啡。",), (belief("tea", "我喜欢喝咖啡", key="likes"),)),
             Try(HURT, (*HARMED, reflection("@0", "I hurt Tom.", "You are boring"))),
             Try(HURT, (*HARMED, reflection("@0", "I hurt them 3 times.", "You are boring"))),
             Try(HURT, (*HARMED, reflection("@0", "On 2026-03-01 I hurt them.", "You are boring"))),
@@ -688,6 +703,11 @@ EXAMPLES: dict[str, Example] = {
                 ("user: 嗯。", "agent: 我明天给李雷打电话。"),
                 (promise("给李雷打电话", "我明天给李雷打电话"),),
             ),
+            Try(
+                ("user: Hm.", "agent: 我明天给小明打电话。"),
+                (promise("call Xiaoming", "我明天给小明打电话"),),
+            ),
+            Try(("user: 我喜欢喝咖啡。",), (belief("coffee", "我喜欢喝咖啡", key="likes"),)),
             Try(HURT, (*HARMED, reflection("@0", "I hurt Chen. Maybe I was cruel.", "boring"))),
             Try(
                 ("user: Well?", "agent: No.", "user: Tom and I waited 3 hours today!"),

@@ -1,4 +1,4 @@
-"""The generated part of `docs/decisions.md`: every reason code, and every kind of proposal."""
+"""The generated part of `docs/decisions.md`: reason codes, kinds of proposals, keys of beliefs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from enishi.host import Store
 from enishi.kernel.deciding.accepting import EVENT_OF
 from enishi.kernel.deciding.decisions import RULES
 from enishi.kernel.deciding.proposals import CONTENT_FREE, Proposal
+from enishi.kernel.words.vocabulary import published_keys
 
 BEGIN = "<!-- generated from the rules: begin -->"
 END = "<!-- generated from the rules: end -->"
@@ -29,7 +30,7 @@ _PLAIN = frozenset(
 
 def generated() -> str:
     """What stands between the two markers."""
-    return f"{_reasons()}\n\n{_kinds()}"
+    return f"{_reasons()}\n\n{_kinds()}\n\n{_keys()}"
 
 
 def with_generated(page: str) -> str:
@@ -112,4 +113,19 @@ def _kinds() -> str:
         free = "yes" if kind in CONTENT_FREE else "no"
         meaning = " ".join((models[kind].__doc__ or "").split("\n\n")[0].split())
         rows.append(f"| `{kind}` | `{event}` | {free} | {meaning} |")
+    return "\n".join(rows)
+
+
+def _keys() -> str:
+    rows = [
+        "## Every published key of a belief",
+        "",
+        "S is whom the belief is about, V its value. Any other key in snake_case may be used as well,",
+        "and holds many values.",
+        "",
+        "| key | values | category | what it says |",
+        "|---|---|---|---|",
+    ]
+    for key in published_keys().values():
+        rows.append(f"| `{key.name}` | {key.values} | {key.category} | {key.meaning} |")
     return "\n".join(rows)

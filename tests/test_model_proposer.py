@@ -36,6 +36,7 @@ from enishi.kernel.deciding.proposals import (
 )
 from enishi.kernel.errors import EnishiError, InvalidInput, MissingExtra, ProposerFailed
 from enishi.kernel.moments import parse_moment
+from enishi.kernel.words.vocabulary import published_keys
 from enishi.packs.model_proposer import ANSWER_LIMIT, ModelProposer
 
 KEY = "sk-key-Mondschein"
@@ -275,6 +276,9 @@ def test_what_is_asked(server: Server) -> None:
     assert (prompt["role"], texts["role"]) == ("system", "user")
     assert "at most 5," in prompt["content"] and "{most}" not in prompt["content"]
     assert SECRET not in prompt["content"]
+    # A model can only use the published keys that it is told of.
+    told = set(re.findall("[a-z_]+", prompt["content"]))
+    assert told >= set(published_keys()) and not told & {"{one}", "{many}"}
 
 
 def test_the_texts_are_numbered_data(server: Server) -> None:

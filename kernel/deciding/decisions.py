@@ -38,6 +38,7 @@ from enishi.kernel.words.carried import (
     negations,
     nothing_added,
     said_in_the_first_person,
+    said_in_the_third_person,
     value_follows,
     wording_follows,
 )
@@ -291,6 +292,13 @@ def _all(quoted: list[Said], applies: Callable[[Said], bool]) -> bool:
 # Whether it follows from the words
 
 
+def _not_first_person(case: Case) -> bool:
+    proposal = case.proposal
+    if not isinstance(proposal, Reflection):
+        return False
+    return said_in_the_third_person(proposal.words, {"agent", *case.names["agent"]})
+
+
 def _not_carried(case: Case) -> bool:
     proposal = case.proposal
     if not isinstance(proposal, Belief | Promise | OpenLoop | Reflection | EpisodeSummary):
@@ -474,6 +482,12 @@ RULES: tuple[Rule, ...] = (
         "rejected",
         "its only evidence is what the kernel itself or the character's card had put there",
         _self_caused,
+    ),
+    Rule(
+        "not_first_person",
+        "rejected",
+        "a reflection is the agent's own thought, and speaks of the agent as I",
+        _not_first_person,
     ),
     Rule(
         "not_carried",

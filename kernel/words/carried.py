@@ -50,6 +50,7 @@ _CHANGED = re.compile(r"\b(?:but|except|only|however|actually|used to)\b|但|可
 _NEXT_EDGE = re.compile(rf" *(?:{_CLAUSE_EDGE.pattern})", re.ASCII | re.IGNORECASE)
 _LAST_COMMA = re.compile(r"(?s)(.*?)(?:([,，])([^,，]*))?\Z")
 _LONGEST_TAG = 16
+_SELF = re.compile(r"\b(?:i'd|me|mine|myself|we|us|our|ours)\b|[我咱俺]", re.ASCII)
 _FINAL = re.compile(r"[.!?\n。！？]")
 _SPACES = re.compile(r"\s+", re.ASCII)
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2019: 0x27}
@@ -174,6 +175,14 @@ def said_in_the_first_person(clause: str) -> bool:
     lowered = folded(clause)
     words = set(_LATIN_WORD.findall(lowered))
     return "我" in lowered.replace("我们", "") or bool(words & {"i", "i'm", "i've", "i'll", "my"})
+
+
+def said_in_the_third_person(wording: str, names: Iterable[str]) -> bool:
+    """Whether somebody of these names speaks of themselves by name, and not once as "I"."""
+    lowered = folded(wording)
+    if said_in_the_first_person(wording) or _SELF.search(lowered):
+        return False
+    return any(place(folded(name), lowered) is not None for name in names if folded(name))
 
 
 def is_yes(text: str) -> bool:

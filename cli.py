@@ -738,16 +738,26 @@ def propose(
 def decisions(
     bond: Relationship,
     verdict: Annotated[
-        str | None, typer.Option(help="Only accepted, held or rejected ones.")
+        str | None,
+        typer.Option(help="Only accepted, held or rejected ones; or the batches that failed."),
     ] = None,
     last: LastOption = 20,
 ) -> Answer:
     """List what was proposed and how the kernel answered, with its reasons."""
-    if verdict not in (None, "accepted", "held", "rejected"):
-        _fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected", 2)
+    if verdict not in (None, "accepted", "held", "rejected", "failed"):
+        _fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected, failed", 2)
+    failed = bond.failures() if verdict in (None, "failed") else []
+    if verdict == "failed":
+        return Answer(failed, lambda console: terminal.print_failures(console, failed))
     wanted = [one for one in bond.decisions() if verdict in (None, one.verdict)]
     shown, hidden = _last(wanted, last)
-    return Answer(shown, lambda console: terminal.print_decisions(console, shown, hidden))
+
+    def printed(console: Console) -> None:
+        terminal.print_decisions(console, shown, hidden)
+        if failed:
+            terminal.print_failures(console, failed)
+
+    return Answer(shown, printed)
 
 
 @_on_relationship(DECIDE)

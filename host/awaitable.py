@@ -151,6 +151,7 @@ class AsyncRelationship:
     release = _twin(Relationship.release)
     correct = _twin(Relationship.correct)
     decisions = _twin(Relationship.decisions)
+    failures = _twin(Relationship.failures)
     records = _twin(Relationship.records)
     turns = _twin(Relationship.turns)
     text = _twin(Relationship.text)

@@ -9,6 +9,7 @@ from enishi.host.bond import Bond
 from enishi.host.given import number_of, turn_number
 from enishi.kernel.deciding.bounding import merge_episode, split_episode
 from enishi.kernel.deciding.correcting import correct
+from enishi.kernel.deciding.failing import Failed, failures
 from enishi.kernel.deciding.proposals import Proposal, Proposer
 from enishi.kernel.deciding.proposing import (
     Decided,
@@ -78,6 +79,11 @@ class Deciding(Bond):
         """All decisions, oldest first."""
         with self._stream.reading():
             return decisions(self._stream)
+
+    def failures(self) -> list[Failed]:
+        """Batches that failed and were not read since, oldest first; `propose` tries them again."""
+        with self._stream.reading():
+            return failures(self._stream)
 
     def split(self, turn: Turn | int) -> int:
         """A new episode begins with this turn. Returns the number that `withdraw` takes back."""

@@ -13,6 +13,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from enishi.kernel.deciding.failing import Failed
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
 from enishi.kernel.keyring import Signer
@@ -479,6 +480,15 @@ def print_decisions(console: Console, decided: Sequence[Decided], hidden: int) -
         what = _proposal(one.proposal)
         add_row(table, one.number, one.verdict, _words(one.reason), what, one.event, one.proposer)
     console.print(table)
+
+
+def print_failures(console: Console, failed: Sequence[Failed]) -> None:
+    """Batches that failed, each with its reason."""
+    if not failed:
+        say(console, "No batch failed that was not read since.")
+    for one in failed:
+        texts = f"{len(one.texts)} texts were not read by {one.proposer}"
+        say(console, f"Number {one.number}: {texts}: {one.reason}")
 
 
 def _proposal(proposal: dict[str, Any]) -> str:

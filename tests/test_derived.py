@@ -949,13 +949,17 @@ def test_a_batch_that_failed_is_recorded_so_and_freezes_nothing(
         payload = bond.why(failures[-1].number).payload or {}
         assert (payload["proposer"], payload["version"]) == ("asked", "1")
         assert payload["reason"] == str(failed.value)[:500]
+        (open_failure,) = bond.failures()
+        assert open_failure.number == failures[-1].number
+        assert open_failure.texts == (said.message, said.reply)
+        assert open_failure.reason == payload["reason"]
     assert bond.decisions() == []
     assert states(bond) == before
     # The same proposer is asked the same again, and answers.
     sound = Asked(thankful)
     (decided,) = bond.propose(turn, sound)
     assert decided.verdict == "accepted" and sound.read == [[said.message, said.reply]]
-    assert states(bond) != before
+    assert states(bond) != before and bond.failures() == []
 
 
 def test_of_a_long_history_what_was_read_before_the_failure_stays_read(

@@ -466,6 +466,9 @@ def test_a_model_that_cannot_be_reached_is_one_line_and_freezes_nothing(
         assert "small" in ran.err and "can be tried again" in ran.err
     failed = shell.json("log", "--events", "--last", 2, "--store", told.store)
     assert [one["type"] for one in failed] == ["BatchFailed", "BatchFailed"]
+    (listed,) = shell.json("decisions", "--verdict", "failed", "--store", told.store)
+    assert listed["number"] == failed[-1]["number"] and "small" in listed["proposer"]
+    assert "can be tried again" in shell.ok("decisions", "--store", told.store).splitlines()[-1]
     assert digests(shell, told.store) == before
     assert shell.json("decisions", "--store", told.store) == decided
     # An address that is none, and a turn that is none, are found before anybody is asked.

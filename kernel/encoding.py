@@ -74,12 +74,13 @@ _FIELDS = len(Header._fields)
 _ARRAY = struct.Struct(">BI")
 """The msgpack head of an array of up to 2^32 items."""
 
-_pack_header = msgpack.Packer(use_bin_type=True, autoreset=True).pack
+_encode = msgspec.msgpack.Encoder(order="sorted").encode
+"""The bytes of what is known to be plain: maps in sorted order, integers as short as they go."""
 
 
 def encode_header(header: Header) -> bytes:
     """The bytes that are stored and hashed as they are."""
-    return _pack_header(tuple(header))
+    return _encode(header)
 
 
 def decode_header(data: bytes) -> Header:
@@ -207,7 +208,7 @@ _payload = msgspec.msgpack.Decoder(dict[str, Any]).decode
 def encode_payload(value: dict[str, Any]) -> bytes:
     """Canonical bytes of a payload. Values of another kind than Plain are InvalidInput."""
     try:
-        return _pack_header(_sorted(value))
+        return _encode(_plain(value))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"this value cannot be recorded: {error}") from None
 
@@ -222,7 +223,7 @@ def decode_payload(data: bytes) -> dict[str, Any]:
 
 def state_digest(name: str, version: int, state: dict[str, Any]) -> str:
     """The digest of a projection's state: equal digests, equal state, on every machine."""
-    data = _pack_header([name, version, _sorted(state)])
+    data = _encode([name, version, _plain(state)])
     return hashlib.sha256(_STATE_DOMAIN + data).hexdigest()
 
 
@@ -230,26 +231,32 @@ def checkpoint_digest(
     relationship: bytes, name: str, version: int, running: bytes, depth: int, state: bytes
 ) -> str:
     """The digest of a kept state together with all that says what it is the state of."""
-    data = _pack_header([relationship, name, version, running, depth])
+    data = _encode([relationship, name, version, running, depth])
     found = hashlib.sha256(_CHECKPOINT_DOMAIN + data)
     found.update(state)
     return found.hexdigest()
 
 
 _SCALARS = frozenset({str, int, bytes, bool, type(None)})
+_KEYS = frozenset({str})
 
 
-def _sorted(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """The value, all of which is of the kinds that have one encoding; else TypeError."""
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is dict:
-        if not all(type(key) is str for key in value):
+        if not _KEYS.issuperset(map(type, value)):
             raise TypeError("keys are strings")
-        return {
-            key: item if type(item := value[key]) in _SCALARS else _sorted(item)
-            for key in sorted(value)
-        }
-    if kind is list or kind is tuple:
-        return [_sorted(item) for item in value]
-    raise TypeError(f"{kind.__name__} is not one of text, integer, bytes, boolean, list and map")
+        parts = value.values()
+    elif kind is list or kind is tuple:
+        parts = value
+    else:
+        raise TypeError(
+            f"{kind.__name__} is not one of text, integer, bytes, boolean, list and map"
+        )
+    if not _SCALARS.issuperset(map(type, parts)):
+        for part in parts:
+            _plain(part)
+    return value

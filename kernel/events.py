@@ -43,7 +43,7 @@ class Payload(Frozen):
     by_name: str | None = None
 
 
-class Origin(Frozen):
+class OriginKept(Frozen):
     """Where an imported line stood: the file's title and the line's position in it."""
 
     source: str
@@ -106,7 +106,7 @@ class MessageReceived(Payload):
     name: str
     content: str
     hidden: bool = False
-    origin: Origin | None = None
+    origin: OriginKept | None = None
 
 
 class ReplyGiven(Payload):
@@ -118,7 +118,7 @@ class ReplyGiven(Payload):
     delivered: Delivery = "shown"
     given: list[int] = Field(default_factory=list)
     hidden: bool = False
-    origin: Origin | None = None
+    origin: OriginKept | None = None
 
 
 class TextRevised(Payload):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
 from enishi.kernel.checks import check_id, check_text
 from enishi.kernel.deciding.proposals import Party, Role
 from enishi.kernel.errors import Conflict, ExpectationFailed, InvalidInput, NotFound
-from enishi.kernel.events import Delivery, Origin, payload_of
+from enishi.kernel.events import Delivery, payload_of
 from enishi.kernel.history import MAIN, ROOT, kind_code
 from enishi.kernel.lines import rename_parties
 from enishi.kernel.moments import Moment
@@ -21,6 +21,15 @@ from enishi.kernel.stream import Draft, Stream, moment_of, own_request
 
 _TURN = kind_code("TurnOpened")
 _REPLY = kind_code("ReplyGiven")
+_ROLES = get_args(Role)
+_DELIVERIES = get_args(Delivery)
+
+
+class Origin(NamedTuple):
+    """Where an imported line stood: the file's title and the line's position in it."""
+
+    source: str
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +103,14 @@ def open_turn(
             "read what was added and decide again"
         )
     turn = len(stream.history)
+    rests = (turn,)
     return stream.append(
-        *(
-            Draft(
-                draft.type,
-                draft.payload,
-                turn,
-                branch,
-                causes=(turn,) if place else (),
-                happened=_when(draft.happened, stream, by),
-                request=draft.request if place else request,
-            )
-            for place, draft in enumerate(drafts)
-        )
-    )
+        *[
+            Draft(kind, payload, turn, branch, rests if place else (), (),
+                  _when(happened, stream, by), own if place else request)
+            for place, (kind, payload, _, _, _, _, happened, own) in enumerate(drafts)
+        ]
+    )  # fmt: skip
 
 
 def _turn_drafts(
@@ -119,13 +122,10 @@ def _turn_drafts(
     reply: Reply | None,
     by: str,
 ) -> list[Draft]:
-    opened = payload_of(
-        "TurnOpened",
-        by=by,
-        messages=len(messages),
-        scene=scene and scene.id,
-        present=None if scene is None else [check_id(p, "a party") for p in scene.present],
-    )
+    opened = _by(by, {"messages": len(messages)})
+    if scene is not None:
+        present = [check_id(party, "a party") for party in scene.present]
+        opened = payload_of("TurnOpened", **opened, scene=scene.id, present=present)
     lived = None if by == "import" else at  # in an import, what is unknown stays so
     drafts = [Draft("TurnOpened", opened, branch=branch, happened=at)]
     drafts += [
@@ -419,38 +419,58 @@ def _act(stream: Stream, draft: Draft, turn: int, targets: tuple[int, ...]) -> D
 
 def _message(stream: Stream, branch: int, message: Message, by: str) -> dict[str, Any]:
     speaker = message.speaker
-    if speaker is None:
-        if message.role == "other":
-            raise InvalidInput("a message of somebody else needs a `speaker`")
+    if speaker is not None:
+        check_id(speaker, "a speaker")
+    elif message.role == "other":
+        raise InvalidInput("a message of somebody else needs a `speaker`")
+    else:
         speaker = stream.line.user if message.role == "user" else stream.line.agent
-    return payload_of(
-        "MessageReceived",
-        by=by,
-        role=message.role,
-        speaker=check_id(speaker, "a speaker"),
-        name=_name(stream, branch, speaker, message.name),
-        content=check_text(message.content, "a message"),
-        hidden=message.hidden,
-        origin=message.origin,
-    )
+    said = {
+        "role": message.role,
+        "speaker": speaker,
+        "name": _name(stream, branch, speaker, message.name),
+        "content": check_text(message.content, "a message"),
+    }
+    return _spoken("MessageReceived", said, message, by, message.role in _ROLES)
 
 
 def _reply(stream: Stream, branch: int, reply: Reply, by: str) -> dict[str, Any]:
     for number in reply.given:
         if not 0 <= number < len(stream.history):
             raise NotFound(f"the reply was given number {number}, and there is no such event")
-    speaker = reply.speaker or stream.line.agent
-    return payload_of(
-        "ReplyGiven",
-        by=by,
-        speaker=check_id(speaker, "a speaker"),
-        name=_name(stream, branch, speaker, reply.name),
-        content=check_text(reply.content, "a reply"),
-        delivered=reply.delivered,
-        given=list(reply.given),
-        hidden=reply.hidden,
-        origin=reply.origin,
-    )
+    speaker = check_id(reply.speaker, "a speaker") if reply.speaker else stream.line.agent
+    said: dict[str, Any] = {
+        "speaker": speaker,
+        "name": _name(stream, branch, speaker, reply.name),
+        "content": check_text(reply.content, "a reply"),
+    }
+    if reply.delivered != "shown":
+        said["delivered"] = reply.delivered
+    if reply.given:
+        said["given"] = list(reply.given)
+    fits = reply.delivered in _DELIVERIES and all(type(number) is int for number in reply.given)
+    return _spoken("ReplyGiven", said, reply, by, fits)
+
+
+def _spoken(
+    type_name: str, said: dict[str, Any], text: Message | Reply, by: str, fits: bool
+) -> dict[str, Any]:
+    """What `payload_of` gives for something said, all of which was checked: every text comes this
+    way. Where something does not fit, `payload_of` says what.
+    """
+    if text.hidden is not False:
+        said["hidden"] = text.hidden
+    if text.origin is not None:
+        said["origin"] = text.origin._asdict()
+    _by(by, said)
+    return said if fits and type(text.hidden) is bool else payload_of(type_name, **said)
+
+
+def _by(by: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields, with who acted, unless that is the host, whom no payload names."""
+    if by != "host":
+        fields["by"] = by
+    return fields
 
 
 def _name(stream: Stream, branch: int, speaker: str, given: str | None) -> str:

@@ -17,10 +17,10 @@ from enishi.kernel import recording
 from enishi.kernel.checks import MAX_ID
 from enishi.kernel.deciding.proposals import Proposer
 from enishi.kernel.deciding.proposing import propose_unread
-from enishi.kernel.events import Origin, payload_of
+from enishi.kernel.events import payload_of
 from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
 from enishi.kernel.moments import Moment
-from enishi.kernel.recording import Message, Reply, Scene
+from enishi.kernel.recording import Message, Origin, Reply, Scene
 from enishi.kernel.stream import AHEAD, Draft, Stream
 from enishi.packs.alignment import RecordedLine, align, same_beginning, shared_beginning
 from enishi.packs.cast import first_time, fit_id

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 from enishi.kernel import recording
 from enishi.kernel.errors import Conflict
-from enishi.kernel.events import Delivery, Origin, payload_of
+from enishi.kernel.events import Delivery, payload_of
 from enishi.kernel.moments import Moment, date_of
-from enishi.kernel.recording import Message, Reply
+from enishi.kernel.recording import Message, Origin, Reply
 from enishi.kernel.stream import AHEAD, Draft, Stream
 from enishi.packs.dates import read_instant
 from enishi.packs.erii import proposals as made

@@ -1,11 +1,16 @@
-"""The same face with awaitable calls: each runs in a thread of its own."""
+"""The same face with awaitable calls: each runs in a thread of its own.
+
+There are more threads than asyncio has by default, so that many callers can share a commit.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
-from functools import wraps
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache, partial, wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
@@ -23,6 +28,18 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:
+    """The threads of this process; after a fork, those of its parent are of no use."""
+    return ThreadPoolExecutor(64, thread_name_prefix="enishi")
+
+
+async def _in_thread(call: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """What `asyncio.to_thread` does, in a thread of ours."""
+    run = partial(copy_context().run, call, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_threads(os.getpid()), run)
+
+
 class _Plain(Protocol[T_co]):
     """Something that wraps its plain twin."""
 
@@ -38,7 +55,7 @@ def _twin(
 
     @wraps(method)
     async def call(self: _Plain[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self.plain, *args, **kwargs)
+        return await _in_thread(method, self.plain, *args, **kwargs)
 
     return call
 
@@ -59,7 +76,7 @@ class AsyncTurn:
 
     async def text(self) -> str:
         """What was said to the agent, as it is worded now."""
-        return await asyncio.to_thread(lambda: self.plain.text)
+        return await _in_thread(lambda: self.plain.text)
 
 
 class _Opening:
@@ -86,7 +103,7 @@ class _Opening:
         trace: TracebackType | None,
     ) -> None:
         assert self._turn is not None
-        await asyncio.to_thread(self._turn.plain.__exit__, kind, error, trace)
+        await _in_thread(self._turn.plain.__exit__, kind, error, trace)
 
 
 class AsyncRelationship:
@@ -98,27 +115,27 @@ class AsyncRelationship:
 
     def turn(self, *args: Any, **kwargs: Any) -> _Opening:
         """Open a turn; see `Relationship.turn`. Await it, or use it as `async with`."""
-        return _Opening(asyncio.to_thread(self.plain.turn, *args, **kwargs))
+        return _Opening(_in_thread(self.plain.turn, *args, **kwargs))
 
     async def on(self, branch: str) -> AsyncRelationship:
         """The same relationship on another branch."""
-        return AsyncRelationship(await asyncio.to_thread(self.plain.on, branch))
+        return AsyncRelationship(await _in_thread(self.plain.on, branch))
 
     async def fork(self, name: str, after: AsyncTurn | int | None = None) -> AsyncRelationship:
         """Begin a branch; see `Relationship.fork`."""
         turn = after.number if isinstance(after, AsyncTurn) else after
-        return AsyncRelationship(await asyncio.to_thread(self.plain.fork, name, turn))
+        return AsyncRelationship(await _in_thread(self.plain.fork, name, turn))
 
     async def record(self, *args: Any, **kwargs: Any) -> AsyncTurn:
         """Record an exchange that already happened; see `Relationship.record`."""
-        return AsyncTurn(await asyncio.to_thread(self.plain.record, *args, **kwargs))
+        return AsyncTurn(await _in_thread(self.plain.record, *args, **kwargs))
 
     async def propose(
         self, turn: AsyncTurn | int | None, proposer: Proposer | Sequence[Proposal]
     ) -> list[Decided]:
         """Let a proposer read; see `Relationship.propose`."""
         number = turn.number if isinstance(turn, AsyncTurn) else turn
-        return await asyncio.to_thread(self.plain.propose, number, proposer)
+        return await _in_thread(self.plain.propose, number, proposer)
 
     regenerate = _twin(Relationship.regenerate)
     swipe = _twin(Relationship.swipe)
@@ -195,7 +212,7 @@ class AsyncStore:
         self._options = options
 
     async def __aenter__(self) -> Self:
-        self.plain = await asyncio.to_thread(open_store, self._path, **self._options)
+        self.plain = await _in_thread(open_store, self._path, **self._options)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -203,12 +220,12 @@ class AsyncStore:
 
     async def relationship(self, agent: str, user: str, **options: Any) -> AsyncRelationship:
         """The relationship of an agent and a user; see `Store.relationship`."""
-        plain = await asyncio.to_thread(self.plain.relationship, agent, user, **options)
+        plain = await _in_thread(self.plain.relationship, agent, user, **options)
         return AsyncRelationship(plain)
 
     async def relationships(self) -> list[AsyncRelationship]:
         """All relationships, in the order in which they came."""
-        plain = await asyncio.to_thread(self.plain.relationships)
+        plain = await _in_thread(self.plain.relationships)
         return [AsyncRelationship(bond) for bond in plain]
 
     erase_user = _twin(Store.erase_user)
@@ -219,11 +236,11 @@ class AsyncStore:
 
     async def import_pack(self, path: str | os.PathLike[str], **options: Any) -> PackTaken:
         """Take a MemoryPack in; see `Store.import_pack`."""
-        return await asyncio.to_thread(self.plain.import_pack, path, **options)
+        return await _in_thread(self.plain.import_pack, path, **options)
 
     async def close(self) -> None:
         """Close the file."""
-        await asyncio.to_thread(self.plain.close)
+        await _in_thread(self.plain.close)
 
 
 class AsyncMemory:

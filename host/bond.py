@@ -62,7 +62,7 @@ class Bond:
 
     @contextmanager
     def _writing(self) -> Iterator[int]:
-        with self._stream.writing():
+        with self._stream.writing(together=True):
             yield self._branch()
 
     @contextmanager

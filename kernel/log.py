@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from enishi.kernel.encoding import (
@@ -45,6 +44,7 @@ from enishi.kernel.errors import (
     WrongKeys,
 )
 from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
+from enishi.kernel.transactions import Transaction, Transactions
 from enishi.kernel.vault import Vault, foreign, keys_path, made
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
@@ -176,8 +176,7 @@ class Log:
     """One store file. Safe to share between threads, and to go on with after a fork.
 
     `synchronous` is FULL (an acknowledged record survives a power cut) or NORMAL (the last ones
-    may be lost then, and the file stays whole). `undone` counts the times that something appended
-    was rolled back: what was derived from it in memory has to go then.
+    may be lost then, and the file stays whole).
 
     `vault` has the keys of a keyed store, and is None for a plain one. `keyed` makes a new store
     a keyed one; an older one is what it is, and a plain one Conflict. `alone` keeps everybody else
@@ -200,14 +199,11 @@ class Log:
         self._keyed = keyed
         self._alone = alone
         self.vault: Vault | None = None
-        self._lock = threading.RLock()
-        self._depth = 0
-        self._writes = False
-        self._appended = False
+        self._transactions = Transactions(self)
+        self._lock = self._transactions.lock
         self._closed = False
         self._pending: list[tuple[Any, ...]] = []
         self._requests: list[tuple[int, bytearray, int]] = []
-        self.undone = 0
         if not create and path.is_file() and not path.stat().st_size:
             raise NotAStore(f"{path} is no Enishi store (it is empty)")
         if not create and not path.exists():
@@ -314,6 +310,7 @@ class Log:
         """Close the file. Closing twice does nothing."""
         with self._lock:
             if self._connection is not None:
+                self._transactions.settle()
                 self._scrub_again(pause=0)
                 self._disconnect()
             if not self._closed and self._file is not None:
@@ -340,67 +337,58 @@ class Log:
     def before_fork(self) -> None:
         """Wait for the transactions of other threads, and let go of the file."""
         self._lock.acquire()
-        if not self._depth:
+        if not self._transactions.inside:
+            self._transactions.settle()
             self._disconnect()
 
-    def after_fork(self) -> None:
+    def after_fork(self, *, child: bool) -> None:
         """Go on, in the parent as in the child."""
+        if child:
+            self._transactions.after_fork()
         self._lock.release()
+
+    # Transactions: see `transactions`
 
     def reading(self) -> Transaction:
         """One consistent view of the file; may be nested, also within `writing`."""
-        return Transaction(self, writes=False)
+        return Transaction(self, self._transactions, writes=False)
 
-    def writing(self) -> Transaction:
+    def writing(self, *, together: bool = False) -> Transaction:
         """One transaction, committed whole or not at all; may be nested.
 
-        A nested one can fail alone, if the caller catches its error.
+        A nested one can fail alone, if the caller catches its error. With `together`, which is
+        for what takes no long time, one commit may be for several threads: each waits for it.
         """
         if self.read_only:
             raise StoreReadOnly(f"{self.path} is read-only; copy it to a place that can be written")
-        return Transaction(self, writes=True)
+        return Transaction(self, self._transactions, writes=True, together=together)
 
-    def _begin(self, *, writes: bool) -> str:
-        """Begin a transaction, or a part of one. Returns the statement that ends it, if any."""
-        if not self._depth:
-            self.connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-            self._depth, self._writes, self._appended = 1, writes, False
-            return "COMMIT"
-        if not writes:
-            return ""
-        assert self._writes, "`writing` cannot begin within `reading`"
-        self.flush()
-        self.connection.execute("SAVEPOINT part")
-        return "RELEASE part"
+    @property
+    def undone(self) -> int:
+        """How often something that was appended was taken back: what was derived from it in memory
+        has to go then.
+        """
+        return self._transactions.undone
 
-    def _end(self, ending: str, *, failed: bool) -> None:
-        kept = False
-        try:
-            if not failed:
-                self.flush()
-                if self.vault is not None and ending == "COMMIT":
-                    self.vault.commit()
-                self.connection.execute(ending)
-                kept = True
-        finally:
-            if ending == "COMMIT":
-                self._depth, self._writes = 0, False
-            if not kept:
-                self._take_back(ending)
+    def before_commit(self) -> None:
+        """Keep the keys of what is written before it is."""
+        if self.vault is not None:
+            self.vault.commit()
 
-    def _take_back(self, ending: str) -> None:
+    def after_commit(self) -> None:
+        """Try again what had to wait."""
+        self._scrub_again()
+
+    def not_kept(self, *, whole: bool) -> None:
+        """A part of what was written, or the whole of it, is being taken back."""
         self._pending.clear()
         self._requests.clear()
-        if self._appended:
-            self.undone += 1
-        if self.vault is not None and ending == "COMMIT":
+        if self.vault is not None and whole:
             self.vault.roll_back()
-        if self.connection.in_transaction:  # else SQLite took it back itself
-            if ending == "COMMIT":
-                self.connection.execute("ROLLBACK")
-            else:
-                self.connection.execute("ROLLBACK TO part")
-                self.connection.execute(ending)
+
+    def translated_error(self, error: sqlite3.Error) -> EnishiError:
+        """SQLite's error as one of ours."""
+        return _translate(error, self.path)
 
     # Lines
 
@@ -440,7 +428,7 @@ class Log:
         self, relationship: bytes, secret: bytes, agent: str, user: str, name: str = ""
     ) -> Line:
         """A new, empty line. Needs `writing`."""
-        self._appended = True
+        self._transactions.appended = True
         cursor = self.connection.execute(
             "INSERT INTO line(relationship, secret, agent, user, name, changed)"
             " VALUES(?,?,?,?,?,0)",
@@ -475,7 +463,7 @@ class Log:
         """Add one record; its header names the payload's commitment. Returns its hash."""
         data = encode_header(header)
         digest = header_hash(data)
-        self._appended = True
+        self._transactions.appended = True
         if header.request is not None:
             self._requests.append((line, bytearray(header.request), header.number))
         key = key_of(line, header.number)
@@ -757,7 +745,8 @@ class Log:
         when the store is opened. Within a transaction it waits for the end of that.
         """
         with self._lock, translated(self.path):
-            if self._depth or not self.scrub_due or self.read_only:
+            self._transactions.settle()
+            if self._transactions.inside or not self.scrub_due or self.read_only:
                 return not self.scrub_due
             self._scrubbed_at = time.monotonic()
             try:
@@ -803,7 +792,7 @@ class Log:
         """Say that something in memory rests on what is written now: if that is rolled back,
         `undone` counts it. Needs `writing`.
         """
-        self._appended = True
+        self._transactions.appended = True
 
     def indexes(self) -> list[str]:
         """Those of `INDEXES` that are there."""
@@ -848,7 +837,7 @@ class Log:
         last = last_key(line) if stop is None else key_of(line, stop) - 1
         only = f" AND type IN ({','.join('?' * len(types))})" if types else ""
         sql = f"{select} FROM record WHERE id BETWEEN ? AND ?{only} ORDER BY id"
-        assert self._depth, "a scan needs `reading` or `writing` around it"
+        assert self._transactions.inside, "a scan needs `reading` or `writing` around it"
         with translated(self.path):
             self.flush()
             yield from self.connection.execute(sql, (key_of(line, start), last, *types))
@@ -856,52 +845,11 @@ class Log:
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock:
             try:
+                self._transactions.settle()
                 self.flush()
                 return self.connection.execute(sql, values).fetchall()
             except sqlite3.Error as error:
                 raise _translate(error, self.path) from error
-
-
-class Transaction:
-    """What is to be done together: a context manager, made by `Log.reading` and `Log.writing`.
-
-    A class, because every record comes through several, and a generator costs twice as much.
-    """
-
-    __slots__ = ("_ending", "_log", "_writes")
-
-    def __init__(self, log: Log, *, writes: bool) -> None:
-        self._log = log
-        self._writes = writes
-        self._ending = ""
-
-    def __enter__(self) -> None:
-        self._log._lock.acquire()
-        try:
-            self._ending = self._log._begin(writes=self._writes)
-        except BaseException as error:
-            self._log._lock.release()
-            if isinstance(error, sqlite3.Error):
-                raise _translate(error, self._log.path) from error
-            raise
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if self._ending:
-                self._log._end(self._ending, failed=error is not None)
-            if self._writes and self._ending == "COMMIT" and error is None:
-                self._log._scrub_again()
-            if isinstance(error, sqlite3.Error):
-                raise error
-        except sqlite3.Error as found:
-            raise _translate(found, self._log.path) from found
-        finally:
-            self._log._lock.release()
 
 
 _OPEN: weakref.WeakSet[Log] = weakref.WeakSet()
@@ -914,14 +862,16 @@ def _before_fork() -> None:
         log.before_fork()
 
 
-def _after_fork() -> None:
+def _after_fork(*, child: bool) -> None:
     while _forking:
-        _forking.pop().after_fork()
+        _forking.pop().after_fork(child=child)
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+        before=_before_fork,
+        after_in_parent=partial(_after_fork, child=False),
+        after_in_child=partial(_after_fork, child=True),
     )
 
 Entropy = Callable[[int], bytes]

@@ -79,9 +79,12 @@ class Stream:
             yield
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """A transaction: all that is appended within is recorded together, or nothing is."""
-        with self.log.writing():
+    def writing(self, *, together: bool = False) -> Iterator[None]:
+        """A transaction: all that is appended within is recorded together, or nothing is.
+
+        With `together` it may share its commit with what other threads write: see `Log.writing`.
+        """
+        with self.log.writing(together=together):
             outermost = self._now is None
             if outermost:
                 self._now = self.clock()

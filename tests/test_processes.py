@@ -307,6 +307,26 @@ def test_writers_killed_at_any_moment_lose_nothing_that_was_acknowledged(tmp_pat
     check_relationship(path, "lumi", acknowledged, most_extra=kills)
 
 
+def test_threads_that_share_commits_lose_nothing_acknowledged_when_their_process_is_killed(
+    tmp_path: Path,
+) -> None:
+    script = f"""
+import os, sys, threading, enishi
+SAID = {SAID!r}
+bond = enishi.open(sys.argv[1]).relationship("lumi", {USER!r})
+def write(name):
+    for place in range(1_000_000):
+        request = f"{{name}}/{{place}}"
+        turn = bond.record(f"{{SAID[place % 4]}} {{request}}", "I hear you.", request=request)
+        os.write(1, f"{{request}} {{turn.number}}\\n".encode())
+for name in range(8):
+    threading.Thread(target=write, args=(f"t{{name}}",)).start()
+"""
+    path = tmp_path / "store.db"
+    acknowledged = kill_after(start(script, path), 50)
+    check_relationship(path, "lumi", acknowledged, most_extra=8)
+
+
 def test_a_process_killed_within_a_large_transaction_leaves_nothing_of_it(tmp_path: Path) -> None:
     """What does not fit in SQLite's cache is in the write-ahead log before the commit."""
     script = f"""

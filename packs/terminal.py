@@ -405,6 +405,9 @@ def print_episode(console: Console, one: EpisodeView) -> None:
             say(console, f"{name.capitalize()} born in it: {listed(numbers)}")
     if one.open_tensions:
         say(console, f"Tensions open at its end: {listed(one.open_tensions)}")
+    if one.left_out:
+        left = ", ".join(f"{count} × {_NOT_TOLD[name]}" for name, count in one.left_out.items())
+        say(console, f"Not told here, to keep it short: {left}", "dim")
     mood = one.closing_mood
     values = "" if mood is None else f"  {_feelings(mood)}"
     say(console, f"Closing mood of the user: {_feeling(mood) or 'never seen'}{values}")
@@ -417,6 +420,18 @@ _HEADINGS = {
     "referred": "Referred to later",
     "named": "Named",
     "figure": "Numbers and dates",
+}
+_NOT_TOLD = {
+    "beliefs": "a belief",
+    "promises": "a promise",
+    "loops": "an open loop",
+    "consequences": "a consequence",
+    "open_tensions": "an open tension",
+    "summary": "a sentence of the summary",
+    "peak": "said with feeling",
+    "referred": "referred to later",
+    "named": "a name",
+    "figure": "a number or date",
 }
 
 

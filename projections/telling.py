@@ -7,9 +7,9 @@ asks, so what was erased is not told any more. All of it is chosen by rule, over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from enishi.kernel.fold import standing_events
 from enishi.kernel.moments import Moment
@@ -19,6 +19,7 @@ from enishi.kernel.transcript import Text, turn_views
 from enishi.kernel.words.named import figures, named_things
 from enishi.kernel.words.sentences import sentence_at
 from enishi.projections.episodes import Episode, Told, episodes_of, told_episodes
+from enishi.projections.fitting import bytes_of, fitted
 from enishi.projections.mood import MOOD, MoodView, course
 from enishi.projections.shortening import ShortTurn, shortened
 from enishi.projections.summarising import SummaryLine, cut, extracted, proposed
@@ -26,8 +27,18 @@ from enishi.projections.tensions import TENSIONS, open_tensions, tensions
 
 HighlightKind = Literal["peak", "referred", "named", "figure"]
 
-MOST: dict[HighlightKind, int] = {"peak": 3, "referred": 2, "named": 4, "figure": 3}
-"""Highlights of each kind that an episode shows; it bounds its size."""
+_BORN = ("beliefs", "promises", "loops", "consequences")
+
+MOST: dict[str, int] = {"peak": 3, "referred": 2, "named": 4, "figure": 3}
+"""Highlights of each kind that an episode shows."""
+
+ROOM = 2048
+"""Bytes that an episode takes at most as it is told, in one line of JSON."""
+
+_FRAME, _MOOD = 440, 360
+"""Bytes of what has a bounded length at its longest: names, numbers and times, and the mood."""
+
+_LONGEST_TITLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,8 @@ class EpisodeView:
     `began` is the event that says it began (None: it is the first). `beliefs`, `promises`, `loops`
     and `consequences` are the numbers of what was born in it, `open_tensions` those of what was
     unsettled at its end. `summary` is by rule unless `summarised` names the event that holds it.
+    All of it takes `ROOM` at most, and `left_out` says how many of what are not told: the least
+    telling names and figures, the oldest numbers, further peaks, sentences of a summary.
     """
 
     number: int
@@ -73,6 +86,7 @@ class EpisodeView:
     loops: tuple[int, ...]
     consequences: tuple[int, ...]
     open_tensions: tuple[int, ...]
+    left_out: dict[str, int]
 
 
 def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> list[EpisodeView]:
@@ -84,12 +98,17 @@ def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> l
     opened = _open_at(stream, standing, [one.end for one in episodes])
     names = party_names(stream)
     views = []
-    told = told_episodes(stream, branch, episodes)
-    for one, ended, mood, unsettled in zip(told, ends, moods, opened, strict=True):
+    texts = told_episodes(stream, branch, episodes)
+    for one, ended, mood, unsettled in zip(texts, ends, moods, opened, strict=True):
         episode, entry = one.episode, one.entry
-        highlights = tuple(_highlights(one, referred, names))
+        highlights = {kind: list(found) for kind, found in _highlights(one, referred, names)}
         best, summary = extracted(one, referred)
         given, summarised = proposed(stream, one)
+        title = _title(highlights["named"], best)
+        room = ROOM - _FRAME - (_MOOD if mood else 0) - bytes_of(title)
+        born = {name: entry[name][::-1] for name in _BORN}
+        parts = {**born, "open_tensions": unsettled[::-1], "summary": given or summary}
+        told, left = _within(room, {**parts, **highlights})
         views.append(
             EpisodeView(
                 number=episode.number,
@@ -99,19 +118,35 @@ def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> l
                 started=standing.began(standing.history.depth_of(episode.turns[0])),
                 ended=ended,
                 began=entry["began"] if episode.number > 1 else None,
-                title=_title(highlights, best),
-                highlights=highlights,
-                summary=given or summary,
+                title=title,
+                highlights=tuple(each for kind in MOST for each in told[kind]),
+                summary=tuple(told["summary"]),
                 summarised=summarised,
                 closing_mood=mood,
-                beliefs=tuple(entry["beliefs"]),
-                promises=tuple(entry["promises"]),
-                loops=tuple(entry["loops"]),
-                consequences=tuple(entry["consequences"]),
-                open_tensions=unsettled,
+                beliefs=tuple(told["beliefs"][::-1]),
+                promises=tuple(told["promises"][::-1]),
+                loops=tuple(told["loops"][::-1]),
+                consequences=tuple(told["consequences"][::-1]),
+                open_tensions=tuple(told["open_tensions"][::-1]),
+                left_out=left,
             )
         )
     return views
+
+
+def _within(
+    room: int, parts: Mapping[str, Sequence[Any]]
+) -> tuple[dict[str, list[Any]], dict[str, int]]:
+    """What of these is told, and how many of each are not; both together take this room at most."""
+    shown = {name: each[: MOST.get(name)] for name, each in parts.items()}
+    left: dict[str, int] = {}
+    while True:
+        told = fitted(shown, room - bytes_of(left))
+        counts = {name: len(each) - len(told[name]) for name, each in parts.items()}
+        found = {name: count for name, count in counts.items() if count}
+        if bytes_of(found) <= bytes_of(left):
+            return told, found
+        left = found
 
 
 def shortened_episode(stream: Stream, branch: int, episode: Episode) -> list[ShortTurn]:
@@ -172,12 +207,13 @@ def _open_at(stream: Stream, standing: Standing, depths: Sequence[int]) -> list[
 
 def _highlights(
     one: Told, referred: Iterable[tuple[int, int, int, int]], names: frozenset[str]
-) -> Iterator[Highlight]:
+) -> Iterator[tuple[HighlightKind, Iterator[Highlight]]]:
+    """All that stands out, by kind, what tells most first."""
     peaks = [(*span, number) for _, number, *span in one.entry["peaks"]]
-    yield from _quoted("peak", one.texts, peaks)
-    yield from _quoted("referred", one.texts, referred)
-    yield from _written("named", one.texts, _things(one.texts, names))
-    yield from _written("figure", one.texts, _figures(one.texts))
+    yield "peak", _quoted("peak", one.texts, peaks)
+    yield "referred", _quoted("referred", one.texts, referred)
+    yield "named", _written("named", one.texts, _things(one.texts, names))
+    yield "figure", _written("figure", one.texts, _figures(one.texts))
 
 
 def _quoted(
@@ -187,26 +223,27 @@ def _quoted(
     seen: set[tuple[int, int]] = set()
     for text, start, end, number in spans:
         content = texts[text].content if text in texts else None
-        if content is None or len(seen) == MOST[kind]:
+        if content is None:
             continue
         low, high = sentence_at(content, start, end)
         if (text, low) not in seen:
             seen.add((text, low))
-            yield Highlight(kind, cut(content[low:high]), text, low, high, texts[text].name, number)
+            name = cut(texts[text].name)
+            yield Highlight(kind, cut(content[low:high]), text, low, high, name, number)
 
 
 def _written(
     kind: HighlightKind, texts: dict[int, Text], spans: Iterable[tuple[int, int, int]]
 ) -> Iterator[Highlight]:
     for text, start, end in spans:
-        words = (texts[text].content or "")[start:end]
-        yield Highlight(kind, words, text, start, end, texts[text].name, None)
+        words = cut((texts[text].content or "")[start:end])
+        yield Highlight(kind, words, text, start, end, cut(texts[text].name), None)
 
 
 def _things(texts: dict[int, Text], names: frozenset[str]) -> list[tuple[int, int, int]]:
     """The first place of each named thing, those named most often first."""
     first, count = things_named(texts.values(), names)
-    often = sorted(first, key=lambda name: (-count[name], first[name]))[: MOST["named"]]
+    often = sorted(first, key=lambda name: (-count[name], first[name]))
     return [first[name] for name in often]
 
 
@@ -244,10 +281,10 @@ def _figures(texts: dict[int, Text]) -> list[tuple[int, int, int]]:
     for text in sorted(texts.values(), key=lambda text: text.role == "agent"):
         for start, end in figures(text.content or ""):
             found.setdefault((text.content or "")[start:end], (text.number, start, end))
-    return list(found.values())[: MOST["figure"]]
+    return list(found.values())
 
 
-def _title(highlights: Iterable[Highlight], words: str) -> str:
+def _title(named: Iterable[Highlight], words: str) -> str:
     """What tells an episode from others at a glance: names in it, then its weightiest words."""
-    named = [one.words for one in highlights if one.kind == "named"][:2]
-    return " · ".join([*named, cut(words, 60)] if words else named)
+    names = [one.words for one in named][:2]
+    return cut(" · ".join([*names, cut(words, 60)] if words else names), _LONGEST_TITLE)

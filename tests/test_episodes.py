@@ -25,7 +25,6 @@ from enishi.kernel.deciding.proposals import (
     Promise,
     PromiseOutcome,
     Proposal,
-    Signal,
     SummarySentence,
     TensionStep,
 )
@@ -33,7 +32,7 @@ from enishi.kernel.errors import Conflict, NotFound
 from enishi.kernel.words.named import figures, named_things
 from enishi.packs.terminal import plain
 from enishi.projections.shortening import GAP, shorter
-from enishi.projections.telling import EpisodeView
+from enishi.projections.telling import ROOM, EpisodeView
 
 START = datetime(2026, 1, 5, 20, tzinfo=UTC)
 
@@ -466,22 +465,61 @@ def test_what_lies_in_one_episode_is_no_chapter(bond: Relationship) -> None:
 # --- the bound
 
 
-def test_an_episode_is_of_bounded_size_however_long_it_is(bond: Relationship) -> None:
-    for n in range(120):
-        say(
-            bond,
-            f"I met Anna{n} Berg{n} in Oslo{n} on 3 May {1900 + n}! " + "It was so good. " * 30,
-        )
-    proposals = [
-        Signal(
-            signal="gratitude", actor="user", strength="strong", citations=cite(bond, f"Anna{n} ")
-        )
-        for n in range(0, 120, 2)
-    ]
-    bond.propose(None, proposals)
+LONG = {
+    "en": ("I met Anna{n} Berg{n} in Oslo{n} on 3 May {year}! " + "It was so good. " * 30),
+    "zh": (
+        "我在《长城{n}号》上见到了王老师{n}，那天是{year}年5月3日，"
+        + "我真的好开心好激动" * 9
+        + "！"
+    ),
+    "marks": ('"Anna{n}"\t\\"Oslo{n}" ' + '\\"\x01' * 60 + " {year} 🎉🎉🎉!"),
+}
+
+
+@pytest.mark.parametrize("words", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("turns", [1, 3, 30])
+def test_an_episode_takes_no_more_than_its_room_and_tells_how_much_it_left_out(
+    bond: Relationship, words: str, turns: int
+) -> None:
+    for n in range(turns):
+        say(bond, words.format(n=n, year=1900 + n), reply=words.format(n=n + 500, year=1800 + n))
+    texts = [view.messages[0] for view in bond.turns()]
+    felt = Felt(valence=-0.1234, arousal=0.1234, fatigue=0.1234, confidence=0.1234)
+    proposals: list[Proposal] = []
+    for text in texts:
+        cited = (Citation(text=text.number, start=0, end=9),)
+        said = (text.content or "")[:9]
+        proposals += [
+            Mood(party="user", felt=felt, intensity="strong", citations=cited),
+            OpenLoop(subject=said, continuation=said, citations=cited),
+        ]
+    decided = bond.propose(None, proposals)
+    loops = [one.event for one in decided if one.event and one.proposal["kind"] == "open_loop"]
+    for split in (False, True):
+        for one in bond.episodes():
+            assert len(json.dumps(plain(one), ensure_ascii=False).encode()) <= ROOM
+            if not split:
+                assert len(one.loops) + one.left_out.get("loops", 0) == len(loops)
+                assert list(one.loops) == loops[len(loops) - len(one.loops) :]
+            assert all(count > 0 for count in one.left_out.values())
+            assert one.title and one.highlights and one.closing_mood
+        if turns == 30 and not split:
+            assert one.left_out
+            bond.split(bond.turns()[20])
+
+
+def test_of_a_long_proposed_summary_what_fits_is_told(bond: Relationship) -> None:
+    turn = say(bond, "王老师说好，" * 60 + "我们去。")
+    text = bond.turns()[0].messages[0].number
+    sentences = tuple(SummarySentence(words="王老师说好，" * 60, cites=(0,)) for _ in range(8))
+    accepted(
+        bond,
+        EpisodeSummary(sentences=sentences, citations=(Citation(text=text, start=0, end=364),)),
+    )
     one = bond.episode(1)
-    assert one.turns == 120
-    assert len(json.dumps(plain(one), ensure_ascii=False).encode()) < 6000
+    assert one.first == turn and one.summarised is not None
+    assert one.summary and len(one.summary) + one.left_out["summary"] == 8
+    assert len(json.dumps(plain(one), ensure_ascii=False).encode()) <= ROOM
 
 
 # --- the command line

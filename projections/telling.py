@@ -101,7 +101,9 @@ def episode_views(stream: Stream, branch: int, episodes: Sequence[Episode]) -> l
     texts = told_episodes(stream, branch, episodes)
     for one, ended, mood, unsettled in zip(texts, ends, moods, opened, strict=True):
         episode, entry = one.episode, one.entry
-        highlights = {kind: list(found) for kind, found in _highlights(one, referred, names)}
+        highlights: dict[str, list[Highlight]] = {
+            kind: list(found) for kind, found in _highlights(one, referred, names)
+        }
         best, summary = extracted(one, referred)
         given, summarised = proposed(stream, one)
         title = _title(highlights["named"], best)

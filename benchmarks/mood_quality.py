@@ -8,7 +8,10 @@ Good, bad or neither, one utterance at a time: accuracy and macro-F1 over the th
 the curve of good against bad, and how often a scorer says nothing. `enishi: words` is what the words
 say, whoever feels it, which is what these sets label; `enishi: observed` is what becomes a proposal:
 the speaker's own feeling, silent otherwise. VADER, SnowNLP and counts of the HowNet lists
-run beside them where they are installed (`enishi[bench]`). The texts stay in ../shared/data, or where --data says; without them nothing is
+run beside them where they are installed (`enishi[bench]`). `anchors` are the sentences of
+labels/anchors.tsv: a text is what those are, three on average, to which an embedder sees it nearest
+(`enishi[semantic]`, unless --embedder names another); `words, else anchors` asks them where the words
+say nothing. The texts stay in ../shared/data, or where --data says; without them nothing is
 measured, and the command says so and succeeds.
 """
 
@@ -21,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 from emotion_data import Label, Labelled, cped, emory, go_emotions, meld
 from rich.console import Console
@@ -29,6 +33,8 @@ from rich.table import Table
 from enishi import RuleProposer
 from enishi.kernel.deciding.proposals import Mood, Proposer, ReadText
 from enishi.kernel.rules.observer import MoodObserver
+from enishi.packs.embedders import embedder_named
+from enishi.projections.recall.vectors import Embedder
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _DATA = _CHECKOUT.parent / "shared" / "data"
@@ -58,12 +64,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=_DATA, help="folder of the data sets")
     parser.add_argument("--part", choices=("dev", "train"), default="dev")
+    parser.add_argument("--embedder", default="auto", help="none, bundled, auto or 'URL MODEL'")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args()
     sets = dict(_sets(options.data, options.part))
     if not sets:
         print(f"skipped: none of the data sets is in {options.data}", file=sys.stderr)
-    rows = [row for name, texts in sets.items() for row in _measured(name, texts)]
+    embedder = embedder_named(options.embedder)
+    rows = [row for name, texts in sets.items() for row in _measured(name, texts, embedder)]
     pace = _pace([one.text for texts in sets.values() for one in texts[:1000]])
     if options.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], "microseconds": pace}, indent=2))
@@ -87,12 +95,16 @@ def _sets(data: Path, part: str) -> Iterator[tuple[str, list[Labelled]]]:
     yield f"CPED {part} half", [one for one in rows if one.source in shows]
 
 
-def _measured(name: str, texts: Sequence[Labelled]) -> Iterator[Row]:
+def _measured(name: str, texts: Sequence[Labelled], embedder: Embedder | None) -> Iterator[Row]:
     chinese = name.startswith("CPED")
     yield _row(name, texts, "always the most frequent", _majority(texts))
     observer = MoodObserver()
     yield _row(name, texts, "enishi: words", _words(observer))
     yield _row(name, texts, "enishi: observed", _observed(observer))
+    if embedder is not None:
+        anchors = _anchors(embedder, texts)
+        yield _row(name, texts, "anchors", anchors)
+        yield _row(name, texts, "words, else anchors", _either(_words(observer), anchors))
     others = {"SnowNLP": _snownlp, "HowNet counts": _hownet} if chinese else {"VADER": _vader}
     for scorer, make in others.items():
         if other := make():
@@ -125,6 +137,39 @@ def _observed(observer: MoodObserver) -> Score:
             if isinstance(mood, Mood)
         )
         return ("positive" if total > 0 else "negative" if total < 0 else "neutral"), total
+
+    return score
+
+
+def _anchors(embedder: Embedder, texts: Sequence[Labelled]) -> Score:
+    import numpy as np
+
+    table = (_CHECKOUT / "benchmarks" / "labels" / "anchors.tsv").read_text("utf-8")
+    anchors = [line.split("\t") for line in table.splitlines()]
+
+    def unit(some: list[str]) -> np.ndarray[Any, Any]:
+        found = np.asarray(embedder.embed(some), np.float32)
+        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+
+    each = list(dict.fromkeys(one.text for one in texts))
+    near = unit(each) @ unit([words for _, words in anchors]).T
+    kinds = np.array([kind for kind, _ in anchors])
+    by_label = {one: np.sort(near[:, kinds == one])[:, -3:].mean(axis=1) for one in _LABELS}
+    rows = dict(zip(each, zip(*(by_label[one] for one in _LABELS), strict=True), strict=True))
+
+    def score(text: str) -> tuple[Label, float]:
+        found = rows[text]
+        return _LABELS[int(np.argmax(found))], float(found[0] - found[1])
+
+    return score
+
+
+def _either(first: Score, second: Score) -> Score:
+    """The second where the first says nothing; its leaning only parts what the first cannot."""
+
+    def score(text: str) -> tuple[Label, float]:
+        (label, lean), (other, nearer) = first(text), second(text)
+        return (other if label == "neutral" else label), lean + nearer
 
     return score
 

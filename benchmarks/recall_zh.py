@@ -17,18 +17,21 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from recall_arms import Arm, bm25, fts5, pairs, timed
+from recall_arms import Arm, bm25, fts5, pairs, timed, vectors
 from rich.console import Console
 from rich.table import Table
 
 import enishi
-from enishi.host import Relationship
+from enishi.host import Embedder, Relationship
+from enishi.packs.embedders import embedder_named
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _ZONE = timezone(timedelta(hours=8))
@@ -70,7 +73,7 @@ def _recorded(bond: Relationship, turns: list[dict[str, Any]]) -> dict[int, int]
     return places
 
 
-def proactive(folder: Path) -> dict[str, dict[str, float]]:
+def proactive(folder: Path, embedder: Embedder | None) -> dict[str, dict[str, float]]:
     """ProactiveMemBench (zh): every arm over every domain that is there."""
     rows: dict[str, list[list[float | None]]] = defaultdict(list)
     times: dict[str, list[float]] = defaultdict(list)
@@ -86,6 +89,7 @@ def proactive(folder: Path) -> dict[str, dict[str, float]]:
         with (
             TemporaryDirectory() as store_folder,
             enishi.open(Path(store_folder) / "s.db", clock=lambda now=now: now) as store,  # type: ignore[misc]
+            ExitStack() as stack,
         ):
             bond = store.relationship("助手", "用户")
             with store.transaction():
@@ -96,8 +100,20 @@ def proactive(folder: Path) -> dict[str, dict[str, float]]:
                 return [places[one.number] for one in found if one.number in places]
 
             recall("预热", 1)
-            arms: dict[str, Arm] = {
-                "recall": recall,
+            arms: dict[str, Arm] = {"recall": recall}
+            if embedder is not None:
+                semantic = stack.enter_context(
+                    enishi.open(
+                        Path(store_folder) / "s.db",
+                        clock=lambda now=now: now,  # type: ignore[misc]
+                        embedder=embedder,
+                    )
+                )
+                with_it = semantic.relationship("助手", "用户")
+                with_it.embed()
+                arms["recall with meaning"] = partial(recall, bond=with_it)
+                arms["vectors"] = vectors(texts, embedder)
+            arms |= {
                 "FTS5, pairs": fts5(texts, pairs, "unicode61"),
                 "BM25": bm25(texts),
             }
@@ -138,7 +154,7 @@ def _means(rows: list[list[float | None]]) -> Iterator[float]:
         yield 100 * mean(value for value in column if value is not None)
 
 
-def memorybank(folder: Path) -> dict[str, float]:
+def memorybank(folder: Path, embedder: Embedder | None) -> dict[str, float]:
     """MemoryBank (cn): how many probing questions find anything, in one's own memory and another's."""
     talks = json.loads((folder / "memory_bank_cn.json").read_text("utf-8"))
     lines = (folder / "probing_questions_cn.jsonl").read_text("utf-8").splitlines()
@@ -147,7 +163,10 @@ def memorybank(folder: Path) -> dict[str, float]:
         asked |= json.loads(line)
     names = [name for name in talks if name in asked]
     own, others = [], []
-    with TemporaryDirectory() as store_folder, enishi.open(Path(store_folder) / "s.db") as store:
+    with (
+        TemporaryDirectory() as store_folder,
+        enishi.open(Path(store_folder) / "s.db", embedder=embedder) as store,
+    ):
         bonds = {name: store.relationship("助手", name) for name in names}
         with store.transaction():
             for name in names:
@@ -155,6 +174,8 @@ def memorybank(folder: Path) -> dict[str, float]:
                     at = datetime.fromisoformat(day).replace(tzinfo=_ZONE)
                     for one in said:
                         bonds[name].record(one["query"], one["response"], at=at)
+        for bond in bonds.values() if embedder is not None else ():
+            bond.embed()
         for place, name in enumerate(names):
             other = bonds[names[place - 1]]
             for question in asked[name]:
@@ -168,14 +189,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--embedder", default="auto", help="none, bundled, auto or 'URL MODEL'")
     options = parser.parse_args()
     folders = options.data / "proactivemembench" / "zh", options.data / "memorybank" / "cn"
     if not all(folder.exists() for folder in folders):
         print(f"{options.data} has no Chinese talks; nothing was measured")
         return
-    arms, bank = proactive(folders[0]), memorybank(folders[1])
+    embedder = embedder_named(options.embedder)
+    arms = proactive(folders[0], embedder)
+    banks = {"MemoryBank": memorybank(folders[1], None)}
+    if embedder is not None:
+        banks["MemoryBank with meaning"] = memorybank(folders[1], embedder)
     if options.json:
-        print(json.dumps({"ProactiveMemBench": arms, "MemoryBank": bank}, indent=2))
+        print(json.dumps({"ProactiveMemBench": arms, **banks}, indent=2))
         return
     table = Table(title="ProactiveMemBench, Chinese, per cent")
     for heading in ("arm", *next(iter(arms.values()))):
@@ -184,7 +210,8 @@ def main() -> None:
         table.add_row(name, *(f"{value:.1f}" for value in row.values()))
     console = Console(width=120)
     console.print(table)
-    console.print("MemoryBank:", ", ".join(f"{name} {value:.1f}" for name, value in bank.items()))
+    for bank, row in banks.items():
+        console.print(f"{bank}:", ", ".join(f"{name} {value:.1f}" for name, value in row.items()))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from math import inf, log, sqrt
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar, cast
@@ -75,6 +76,7 @@ BATCH = 32
 UNSAVED = 32
 """Records whose vectors are held in memory before they are written."""
 
+_AT_ONCE = 4096
 _NONE = -1
 _RECORDS = ("BeliefStated", "PromiseMade", "LoopOpened")
 
@@ -104,6 +106,7 @@ class Vectors:
     rows: int = 0
     _unsaved: dict[int, Row] = field(default_factory=dict)
     _wordless: set[int] = field(default_factory=set)
+    _dims: int = 0
     _erased: int = 0
     _loaded: bool = False
     _trust: tuple[int, int] = (-1, 0)
@@ -114,6 +117,8 @@ class Vectors:
         self.entry = _grown(self.entry, len(history), _NONE)
         if not self._loaded:
             self._loaded = True
+            self._dims = everyday_of(self.embedder).said.shape[1]
+            self.matrix = np.empty((0, self._dims), np.float32)
             self.of_others = kept(self.stream, self.embedder.model).of_others
             if has_table(self.stream):
                 self._take(read_rows(self.stream, self.embedder.model))
@@ -182,7 +187,7 @@ class Vectors:
 
     def near(self, query: Floats, corpus: Corpus) -> Near | None:
         """How near everything is to a query. Needs `reading`, caught up; None where nothing is there."""
-        if not self.entries or len(query) != self.matrix.shape[1]:
+        if not self.entries:
             return None
         everyday = everyday_of(self.embedder)
         rows = self.matrix[: self.rows] @ query
@@ -223,23 +228,28 @@ class Vectors:
 
     def _take(self, rows: Iterable[Row]) -> None:
         """Put rows into memory. One that is damaged is passed over, and made anew."""
-        for number, count, data in rows:
-            if number >= len(self.entry) or self.entry[number] != _NONE or count < 1:
-                continue
-            dims = len(data) // count
-            if not self.rows:
-                self.matrix = np.empty((0, dims), np.float32)
-            if dims * count != len(data) or dims != self.matrix.shape[1]:
-                continue
-            self.matrix = _grown(self.matrix, self.rows + count, 0)
-            self.numbers = _grown(self.numbers, self.entries + 1, _NONE)
-            self.first = _grown(self.first, self.entries + 1, 0)
-            found = np.frombuffer(data, np.int8).reshape(count, dims).astype(np.float32)
-            self.matrix[self.rows : self.rows + count] = unit(found)
-            self.numbers[self.entries], self.first[self.entries] = number, self.rows
-            self.entry[number] = self.entries
-            self.entries += 1
-            self.rows += count
+        several = iter(rows)
+        while chunk := list(islice(several, _AT_ONCE)):
+            some = [row for row in chunk if self._fits(row)]
+            counts = np.array([row.pieces for row in some], np.int64)
+            found = np.frombuffer(b"".join(row.data for row in some), np.int8)
+            found = found.reshape(-1, self._dims)
+            entries, rows_now = self.entries + len(some), self.rows + len(found)
+            self.matrix = _grown(self.matrix, rows_now, 0)
+            self.numbers = _grown(self.numbers, entries, _NONE)
+            self.first = _grown(self.first, entries, 0)
+            self.matrix[self.rows : rows_now] = unit(found.astype(np.float32))
+            self.numbers[self.entries : entries] = [row.number for row in some]
+            self.first[self.entries : entries] = self.rows + np.cumsum(counts) - counts
+            self.entry[self.numbers[self.entries : entries]] = np.arange(self.entries, entries)
+            self.entries, self.rows = entries, rows_now
+
+    def _fits(self, row: Row) -> bool:
+        """Whether a row is as it should be, of the embedder's length, and new."""
+        number, count, data = row
+        if not 0 <= number < len(self.entry) or self.entry[number] != _NONE or count < 1:
+            return False
+        return len(data) == count * self._dims
 
     def _forget(self, numbers: Iterable[int]) -> None:
         for number in numbers:
@@ -296,7 +306,10 @@ class Asked:
 
     def missing(self, branch: int) -> tuple[int, int]:
         """How much on a branch has no vector yet, and how much one of another model. Needs `reading`,
-        with the corpus caught up."""
+        with the corpus caught up. Without the query's vector it might as well have none."""
+        if self.vector is None:
+            stream = self.vectors.stream
+            return len(corpus_of(stream, branch, index_of(stream))), 0
         missing = self.vectors.missing(branch)
         others = len(self.vectors.of_others.intersection(missing))
         return len(missing) - others, others
@@ -332,6 +345,7 @@ def take_in(
     Returns how many are left.
     """
     done, total = 0, 0
+    everyday_of(embedder)  # before anything is read: nobody waits for an embedder
     while True:
         with stream.reading():
             index = index_of(stream)

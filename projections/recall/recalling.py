@@ -293,14 +293,11 @@ class _Asking:
         if meaning is None:
             return None
         missing, of_others = meaning.missing(self.branch)
-        near = meaning.near(corpus)
-        if near is None:
-            missing = len(corpus) - of_others
         counts: dict[Reason, int] = {"not searched": missing, "other model": of_others}
         for reason, count in counts.items():
             if count > 0:
                 self.basket.left_out.append(LeftOut(reason, "episodes", "vector", count=count))
-        return near
+        return meaning.near(corpus)
 
     def _by_words(self, found: Found, span: Span | None) -> list[_Ranked]:
         """What the words of the query find, in no order."""

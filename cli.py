@@ -323,9 +323,7 @@ def import_(
             adopted.append(
                 {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
             )
-        if opened.embedder is not None and not dry_run:
-            for bond in opened.relationships():
-                bond.embed(progress=partial(progress, f"the meaning of {bond.agent}'s"))
+        unmade = None if dry_run else _embed(opened, progress)
     if as_json:
         _print_json(
             {
@@ -341,8 +339,22 @@ def import_(
     terminal.print_carried(console, [path.name for path in ours], carried, dry_run)
     terminal.print_erii(console, taken)
     terminal.print_imports(console, reports, adopted)
+    if unmade is not None:
+        terminal.say(console, f"{unmade}; later: enishi rebuild --vectors", "yellow")
     if zone == "UTC" and any(report.turns for report in reports):
         terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")
+
+
+def _embed(store: Store, progress: Callable[..., None]) -> str | None:
+    """Make the vectors that are missing, where they are kept. Returns why they could not be made."""
+    from enishi.kernel.errors import EmbedderFailed
+
+    try:
+        for bond in store.relationships() if store.embedder and not store.keyed else ():
+            bond.embed(progress=partial(progress, f"the meaning of {bond.agent} and {bond.user}"))
+    except EmbedderFailed as error:
+        return str(error)  # what was taken in is in, and found by its words
+    return None
 
 
 class OutFormat(StrEnum):

@@ -109,7 +109,7 @@ class Vectors:
     _dims: int = 0
     _erased: int = 0
     _loaded: bool = False
-    _trust: tuple[int, int] = (-1, 0)
+    _layout: tuple[int, Layout] | None = None
 
     def catch_up(self) -> None:
         """Take in what is kept, and forget what was erased. Needs `reading`."""
@@ -196,35 +196,17 @@ class Vectors:
         sample = np.concatenate((known, everyday.said @ query, everyday.answered @ query))
         scores = (cosines - sample.mean()) / max(float(sample.std()), 1e-6)
         chance = round(100 * sqrt(2 * log(max(2, len(known))))) + ALONE
-        own, near = _places(scores, self.entry, corpus)
-        return Near(self, scores, near, np.maximum(own, near) >= chance, chance, self.trust(corpus))
+        layout = self._laid_out(corpus)
+        own, near = layout.along(scores)
+        return Near(self, scores, near, np.maximum(own, near) >= chance, chance, layout.trust)
 
-    def trust(self, corpus: Corpus) -> int:
-        """How far the embedder is trusted here, in 1/10000. Needs `reading`, caught up."""
-        if abs(self.entries - self._trust[0]) * 4 > self._trust[0]:
-            self._trust = self.entries, self._measured_trust(corpus)
-        return self._trust[1]
-
-    def _measured_trust(self, corpus: Corpus) -> int:
-        everyday = everyday_of(self.embedder)
-        entry = self.entry[np.array(corpus.numbers, np.int64)]
-        stretch = np.array(corpus.stretch, np.int64)
-        places = np.flatnonzero(
-            (entry[:-1] != _NONE) & (entry[1:] != _NONE) & (stretch[1:] == stretch[:-1])
-        )
-        places = places[:: max(1, len(places) // _SAMPLE)]
-        before = self.matrix[self.first[entry[places]]]
-        after = self.matrix[self.first[entry[places + 1]]]
-        # What knows one of the two languages only is trusted once there is enough of its own.
-        half = len(everyday.said) // 2
-        either = min(
-            _telling(everyday.said[some], everyday.answered[some], 1)
-            for some in (slice(half), slice(half, None))
-        )
-        told = _telling(before, after, len(places) // 2) if len(places) > 1 else 0.0
-        right = (either * half + told * len(places)) / (half + len(places))
-        share = (right - UNTRUSTED) / (TRUSTED - UNTRUSTED)
-        return round(10_000 * min(1.0, max(0.0, share)))
+    def _laid_out(self, corpus: Corpus) -> Layout:
+        """How the vectors lie along a branch, made anew where that has changed."""
+        key = self.entries, bytes(corpus.numbers), bytes(corpus.asking), bytes(corpus.stretch)
+        digest = hash(key)
+        if self._layout is None or self._layout[0] != digest:
+            self._layout = digest, Layout.of(self, corpus)
+        return self._layout[1]
 
     def _take(self, rows: Iterable[Row]) -> None:
         """Put rows into memory. One that is damaged is passed over, and made anew."""
@@ -259,6 +241,66 @@ class Vectors:
                 last = self.first[place + 1] if place + 1 < self.entries else self.rows
                 self.matrix[self.first[place] : last] = 0
                 self.numbers[place] = self.entry[number] = _NONE
+
+
+@dataclass(slots=True)
+class Layout:
+    """How the vectors lie along a branch. By place: `entry`, what is taken off its score (`less`), and
+    what its neighbours' scores add up to at most (`weight`); `same` says for each distance which
+    neighbours are in one stretch. `trust` is how far the embedder is trusted there, in 1/10000.
+    """
+
+    entry: NDArray[np.int64]
+    less: NDArray[np.int64]
+    weight: Floats
+    same: list[Floats]
+    trust: int
+
+    @classmethod
+    def of(cls, vectors: Vectors, corpus: Corpus) -> Layout:
+        """The layout along a corpus."""
+        entry = vectors.entry[np.array(corpus.numbers, np.int64)].astype(np.int64)
+        stretch = np.array(corpus.stretch, np.int64)
+        less = np.frombuffer(bytes(corpus.asking), np.uint8) * np.int64(_ASKS)
+        less[entry == _NONE] = 1 << 20  # what has no vector is not near
+        weight = np.ones(len(entry), np.float32)
+        same = []
+        for distance, part in _REACH:
+            near = (stretch[distance:] == stretch[:-distance]).astype(np.float32) * part
+            weight[distance:] += near * near
+            weight[:-distance] += near * near
+            same.append(near)
+        return cls(entry, less, np.sqrt(weight), same, _trust(vectors, entry, same[0] > 0))
+
+    def along(self, scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Scores by place, in hundredths: those of texts by themselves, and with their neighbours."""
+        own = np.where(self.entry == _NONE, np.float32(0), scores[self.entry])
+        total = own.copy()
+        for (distance, _), near in zip(_REACH, self.same, strict=True):
+            total[distance:] += near * own[:-distance]
+            total[:-distance] += near * own[distance:]
+        by_itself, with_others = (np.rint(100 * one) for one in (own, total / self.weight))
+        return by_itself.astype(np.int64) - self.less, with_others.astype(np.int64) - self.less
+
+
+def _trust(vectors: Vectors, entry: NDArray[np.int64], beside: NDArray[np.bool_]) -> int:
+    """How far an embedder is trusted along a branch, in 1/10000. `beside` says of each place but the
+    last whether the next one is in the same stretch."""
+    everyday = everyday_of(vectors.embedder)
+    places = np.flatnonzero((entry[:-1] != _NONE) & (entry[1:] != _NONE) & beside)
+    places = places[:: max(1, len(places) // _SAMPLE)]
+    before = vectors.matrix[vectors.first[entry[places]]]
+    after = vectors.matrix[vectors.first[entry[places + 1]]]
+    # What knows one of the two languages only is trusted once there is enough of its own.
+    half = len(everyday.said) // 2
+    either = min(
+        _telling(everyday.said[some], everyday.answered[some], 1)
+        for some in (slice(half), slice(half, None))
+    )
+    told = _telling(before, after, len(places) // 2) if len(places) > 1 else 0.0
+    right = (either * half + told * len(places)) / (half + len(places))
+    share = (right - UNTRUSTED) / (TRUSTED - UNTRUSTED)
+    return round(10_000 * min(1.0, max(0.0, share)))
 
 
 @dataclass(slots=True)
@@ -488,27 +530,6 @@ def _rows(batch: dict[int, list[str]], found: Floats) -> list[Row]:
         rows.append(Row(number, len(parts), small[start : start + len(parts)].tobytes()))
         start += len(parts)
     return rows
-
-
-def _places(
-    scores: Floats, entry: NDArray[np.int32], corpus: Corpus
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The scores of texts by place, in hundredths: by themselves, and with their neighbours."""
-    places = entry[np.array(corpus.numbers, np.int64)]
-    own = np.where(places == _NONE, np.float32(0), scores[places])
-    stretch = np.array(corpus.stretch, np.int64)
-    total, weight = own.copy(), np.ones_like(own)
-    for distance, part in _REACH:
-        if len(own) > distance:
-            same = (stretch[distance:] == stretch[:-distance]).astype(np.float32)
-            total[distance:] += part * same * own[:-distance]
-            total[:-distance] += part * same * own[distance:]
-            weight[distance:] += part * part * same
-            weight[:-distance] += part * part * same
-    less = np.frombuffer(bytes(corpus.asking), np.uint8) * np.int64(_ASKS)
-    less[places == _NONE] = 1 << 20  # what has no vector is not near
-    near = np.rint(100 * total / np.sqrt(weight)).astype(np.int64)
-    return np.rint(100 * own).astype(np.int64) - less, near - less
 
 
 def _telling(before: Floats, after: Floats, shift: int) -> float:

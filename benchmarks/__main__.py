@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from jobs import JOBS
 from jobs.places import FULL_SIZE, QUICK, Place, Sizes
-from measuring import Result, measured
+from measuring import Job, Result, results_of
 
 
 def main() -> None:
@@ -43,22 +43,25 @@ def main() -> None:
         console = Console(width=None if Console().is_terminal else 132)
         console.print(_table(results))
         console.print(
-            "Ratio: our rate divided by the other's, median over the rounds; an aim is for the "
-            "wall clock.\n" + " · ".join(f"{name}: {value}" for name, value in _machine().items())
+            "Ratio: our rate by theirs, or their amount by ours: more is better. Medians over the "
+            "rounds; an aim is for the wall clock.\n"
+            + " · ".join(f"{name}: {value}" for name, value in _machine().items())
         )
 
 
 def _results(sizes: Sizes, only: str, console: Console) -> Iterator[Result]:
-    for make in JOBS:
-        if only not in make.__name__:
-            continue
-        with (
-            console.status(make.__name__.replace("_", " ")),
-            TemporaryDirectory() as folder,
-            ExitStack() as opened,
-        ):
-            job = make(Place(Path(folder), opened), sizes)
-            yield from measured(job, sizes.long_rounds if job.long else sizes.rounds)
+    with TemporaryDirectory() as shared:
+        for make in JOBS:
+            if only not in make.__name__:
+                continue
+            with (
+                console.status(make.__name__.replace("_", " ")),
+                TemporaryDirectory() as folder,
+                ExitStack() as opened,
+            ):
+                job = make(Place(Path(folder), Path(shared), opened), sizes)
+                long = isinstance(job, Job) and job.long
+                yield from results_of(job, sizes.long_rounds if long else sizes.rounds)
 
 
 def _options() -> argparse.Namespace:
@@ -72,9 +75,9 @@ def _options() -> argparse.Namespace:
 
 def _table(results: Sequence[Result]) -> Table:
     table = Table(title="Enishi against floors and a peer")
-    for heading in ("what", "ours", "against"):
+    for heading in ("what", "we", "against"):
         table.add_column(heading, overflow="fold")
-    for heading in ("ours per s", "theirs per s", "ratio", "ratio (CPU)", "aim", ""):
+    for heading in ("ours", "theirs", "ratio", "CPU", "aim", ""):
         table.add_column(heading, justify="right", no_wrap=True)
     job = ""
     for result in results:
@@ -84,10 +87,10 @@ def _table(results: Sequence[Result]) -> Table:
             "" if result.job == job else f"{result.job} ({result.unit})",
             result.ours,
             result.other,
-            _rate(result.our_pace.wall),
-            _rate(result.other_pace.wall),
-            _ratio(result.ratio.wall),
-            _ratio(result.ratio.cpu),
+            _value(result.our_value),
+            _value(result.other_value),
+            _ratio(result.ratio),
+            "–" if result.cpu is None else _ratio(result.cpu),
             "–" if result.aim is None else _ratio(result.aim),
             {None: "", True: "[green]met[/]", False: "[red]missed[/]"}[result.met],
         )
@@ -95,8 +98,8 @@ def _table(results: Sequence[Result]) -> Table:
     return table
 
 
-def _rate(pace: float) -> str:
-    return f"{pace:,.0f}" if pace >= 10 else f"{pace:.1f}"
+def _value(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"
 
 
 def _ratio(ratio: float) -> str:

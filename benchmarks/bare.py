@@ -15,13 +15,15 @@ Rows = Sequence[tuple[bytes]]
 
 
 class BareTable:
-    """One table of blobs in WAL mode."""
+    """One table of blobs in WAL mode, made if it is missing."""
 
     def __init__(self, path: Path, synchronous: str) -> None:
         self._connection = connect(path)
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute(f"PRAGMA synchronous={synchronous}")
-        self._connection.execute("CREATE TABLE row(id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS row(id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+        )
 
     def commit(self, rows: Rows) -> int:
         """Write rows in one transaction. Returns how many transactions that were."""

@@ -13,9 +13,14 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from enishi.kernel.deciding.proposals import (
+    Belief,
     Citation,
+    Consequence,
+    EpisodeBoundary,
     Felt,
     Mood,
+    OpenLoop,
+    Promise,
     Proposal,
     ReadText,
     Role,
@@ -113,26 +118,78 @@ class EverySecondMood:
         self._asked += 1
         if self._asked % 2:
             return []
+        return [_mood(texts[0], self._asked // 2)]
+
+
+class EveryKind:
+    """A proposer that finds something in every second turn, of one kind after the other, so that
+    every projection has something to fold; and an episode in every fiftieth.
+    """
+
+    name = "every-kind"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._asked = 0
+        self._before: list[ReadText] = []
+
+    def propose(self, texts: list[ReadText]) -> list[Proposal]:
+        """Signals and moods more often than beliefs, loops, promises and consequences."""
+        self._asked += 1
+        said, reply, before = texts[0], texts[-1], self._before
+        self._before = texts
+        if self._asked % 50 == 0:
+            cited = (_cited(before[-1]), _cited(said))
+            return [EpisodeBoundary(signs=("gap",), citations=cited)]
+        if self._asked % 2:
+            return []
         step = self._asked // 2
-        felt = Felt(
-            valence=(step % 21 - 10) / 10,
-            arousal=step % 11 / 10,
-            fatigue=step % 7 / 7,
-            confidence=step % 5 / 5,
-        )
-        intensity: Strength = ("weak", "moderate", "strong")[step % 3]
-        citation = Citation(text=texts[0].number, start=0, end=2)
-        return [Mood(party="user", felt=felt, intensity=intensity, citations=(citation,))]
+        match step % 10:
+            case 1 | 5:
+                return [_mood(said, step)]
+            case 3:
+                key, value = f"topic_{step % 40}", _opening(said)
+                return [Belief(subject="user", key=key, value=value, citations=(_cited(said),))]
+            case 7:
+                words = _opening(said)
+                return [OpenLoop(subject=words, continuation=words, citations=(_cited(said),))]
+            case 9 if step % 3 == 0:
+                return [Promise(promiser="agent", act=_opening(reply), citations=(_cited(reply),))]
+            case 9 if step % 3 == 1:
+                cited = (_cited(before[-1]), _cited(said))
+                return [Consequence(effect="comfort", bearer="user", citations=cited)]
+            case _:
+                kind = _SHOWN_BY_USER[step % len(_SHOWN_BY_USER)]
+                return [_signal(said, kind, "user")]
 
 
 def _line(position: int, role: Role, name: str, text: str, at: datetime) -> ChatLine:
     return ChatLine(position, role, name, name, (Wording(text, Moment.of(at)),), 0, False)
 
 
+def _opening(text: ReadText) -> str:
+    return text.content[:12]
+
+
+def _cited(text: ReadText) -> Citation:
+    quote = _opening(text)
+    return Citation(text=text.number, start=0, end=len(quote), quote=quote)
+
+
 def _signal(text: ReadText, kind: SignalKind, actor: Literal["user", "agent"]) -> Signal:
-    quote = text.content[:12]
-    citation = Citation(text=text.number, start=0, end=len(quote), quote=quote)
-    return Signal(signal=kind, actor=actor, citations=(citation,))
+    return Signal(signal=kind, actor=actor, citations=(_cited(text),))
+
+
+def _mood(text: ReadText, step: int) -> Mood:
+    felt = Felt(
+        valence=(step % 21 - 10) / 10,
+        arousal=step % 11 / 10,
+        fatigue=step % 7 / 7,
+        confidence=step % 5 / 5,
+    )
+    intensity: Strength = ("weak", "moderate", "strong")[step % 3]
+    citation = Citation(text=text.number, start=0, end=2)
+    return Mood(party="user", felt=felt, intensity=intensity, citations=(citation,))
 
 
 def _length(random: Random, usual: int) -> int:

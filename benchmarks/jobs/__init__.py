@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from jobs.changing import changes, erasures
-from jobs.folding import asking, folds, moods, peer_replays
+from jobs.carrying import packs
+from jobs.changing import changes, changes_of_long, erasures
+from jobs.crowding import crowds, mixed_load
+from jobs.deciding import proposals
+from jobs.folding import all_folds, asking, fold_memory, folds, moods, peer_replays
 from jobs.places import JobMaker
-from jobs.recording import appends, imports, peer_commits, turns_full, turns_normal
+from jobs.recalling import recalls
+from jobs.recording import (
+    appends,
+    imports,
+    peer_commits,
+    turns_full,
+    turns_normal,
+    turns_processes,
+)
+from jobs.starting import disk, idle_memory, starts
 from jobs.storing import openings, verifications
 
 JOBS: tuple[JobMaker, ...] = (
     turns_full,
     turns_normal,
+    turns_processes,
+    peer_commits,
     imports,
     appends,
     folds,
+    all_folds,
+    fold_memory,
+    peer_replays,
     moods,
     asking,
+    proposals,
+    recalls,
     changes,
-    peer_commits,
-    peer_replays,
+    changes_of_long,
     erasures,
-    openings,
+    packs,
     verifications,
+    mixed_load,
+    crowds,
+    openings,
+    starts,
+    idle_memory,
+    disk,
 )

@@ -6,31 +6,38 @@ import shutil
 from functools import cache
 from itertools import count, cycle, islice
 
-from bare import connect, in_parts, stored_rows
+from bare import in_parts, stored_rows
 from material import exchanges
 from measuring import Comparison, Job
 
 import enishi
+from enishi.kernel.deciding.proposals import Citation, Signal
 from jobs.places import PER_TURN, Place, Sizes, read_rapport
 
 NEAR = 20
 
 
 def changes(place: Place, sizes: Sizes) -> Job:
-    """A swipe or an edit near the tip of a long history, and rapport after it."""
-    path = place.history(sizes.shorter)
+    """Swipes, edits, undos, forks near the tip of a history, and rapport after each."""
+    return _changes(place, sizes.shorter)
+
+
+def changes_of_long(place: Place, sizes: Sizes) -> Job:
+    """The same of a long history."""
+    return _changes(place, sizes.history)
+
+
+def _changes(place: Place, events: int) -> Job:
+    path = place.history(events)
     bond = place.bond(path)
-    turns = bond.turns()[-NEAR:]
+    views = bond.turns()
+    turns, old = views[-NEAR:], views[: len(views) // 2]
     for turn in turns:
         bond.regenerate(turn.number, "Another reply, which nothing rests on yet.")
     bond.rapport()
     table = place.table("changes-floor")
     parts = cache(lambda: in_parts(stored_rows(path)[-2 * NEAR :], 1))
-    choice, wording = cycle((1, 2)), count()
-
-    def refold() -> int:
-        read_rapport(path)
-        return 1
+    choice, wording, name, late = cycle((1, 2)), count(), count(), count(len(old) // 4, 7)
 
     def swipe() -> int:
         chosen = next(choice)
@@ -45,20 +52,43 @@ def changes(place: Place, sizes: Sizes) -> Job:
             bond.rapport()
         return NEAR
 
+    def undo() -> int:
+        for turn in turns:
+            bond.undo(turn.messages[0].number)
+            bond.rapport()
+        return NEAR
+
+    def fork() -> int:
+        for turn in turns:
+            bond.fork(f"fork {next(name)}", turn.number).rapport()
+        return NEAR
+
+    def propose() -> int:
+        message = old[next(late) % len(old)].messages[0]
+        citation = Citation(text=message.number, start=0, end=2)
+        thanks = Signal(signal="gratitude", actor="user", citations=(citation,))
+        bond.propose(None, [thanks])
+        bond.rapport()
+        return 1
+
+    def refold() -> int:
+        read_rapport(path)
+        return 1
+
+    nearby = {"swipe()": swipe, "edit()": edit, "undo()": undo, "fork()": fork}
     return Job(
-        f"change one of the last {NEAR} turns, read rapport",
+        f"change one of {events:,} events near the tip, read rapport",
         "changes",
         {
-            "swipe()": swipe,
-            "edit()": edit,
+            **nearby,
+            "a late proposal": propose,
             "a full refold": refold,
             "a plain commit": lambda: table.commit_each(islice(parts(), NEAR)),
         },
         (
-            Comparison("swipe()", "a full refold", 10),
-            Comparison("edit()", "a full refold", 10),
-            Comparison("swipe()", "a plain commit"),
-            Comparison("edit()", "a plain commit"),
+            *(Comparison(name, "a full refold", 10) for name in nearby),
+            Comparison("a late proposal", "a full refold"),
+            *(Comparison(name, "a plain commit") for name in nearby),
         ),
     )
 
@@ -76,8 +106,7 @@ def erasures(place: Place, sizes: Sizes) -> Job:
     shutil.copy(place.history(1_000), alone)
     sides = {name: place.bond(path) for name, path in (("long", crowded), ("short", alone))}
     turns = {name: iter(bond.turns()) for name, bond in sides.items()}
-    plain = connect(floor)
-    place.open.callback(plain.close)
+    plain = place.connection(floor)
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
         plain.execute(f"PRAGMA {pragma}")
     lost = count(1, PER_TURN)

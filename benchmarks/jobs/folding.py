@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
-from bare import connect, scan
-from material import EverySecondMood
-from measuring import Comparison, Job
+from bare import scan
+from material import EveryKind, EverySecondMood
+from measuring import Amounts, Comparison, Job, Run, peak_memory
 from peer import fill, replay
 
 import enishi
 from enishi.kernel.fold import fold_of
+from enishi.projections import PROJECTIONS
 from enishi.projections.episodes import EPISODES
 from enishi.projections.policy import ONE
 from enishi.projections.reading import Rapport
@@ -32,6 +34,32 @@ def folds(place: Place, sizes: Sizes) -> Job:
         (Comparison("rapport()", PLAIN, 1 / 3), Comparison("the fold of episodes", PLAIN, 1 / 3)),
         long=True,
     )
+
+
+def all_folds(place: Place, sizes: Sizes) -> Job:
+    """Every projection of a whole history, by a store that knows nothing yet; and of a long one."""
+    sides: dict[str, Run] = {}
+    comparisons: list[Comparison] = []
+    for events in (sizes.history, sizes.longer):
+        path = place.history(events, EveryKind)
+        ours, floor = f"all of {events:,}", f"{PLAIN}, {events:,}"
+        sides[ours] = partial(_fold_all, path, events)
+        sides[floor] = partial(scan, path, decode=True)
+        comparisons.append(Comparison(ours, floor, 1 / 3))
+    return Job("fold all projections from zero", "events", sides, tuple(comparisons), long=True)
+
+
+def fold_memory(place: Place, sizes: Sizes) -> Amounts:
+    """The memory that a process needs to fold everything, beside a scan that keeps nothing."""
+    amounts: dict[str, float] = {}
+    comparisons: list[Comparison] = []
+    for events in (sizes.history, sizes.longer):
+        path = place.history(events, EveryKind)
+        ours, floor = f"all of {events:,}", f"{PLAIN}, {events:,}"
+        amounts[ours] = peak_memory(_fold_all, path, events)
+        amounts[floor] = peak_memory(_decode_all, path)
+        comparisons.append(Comparison(ours, floor))
+    return Amounts("peak memory of folding all projections", "MiB", amounts, tuple(comparisons))
 
 
 def moods(place: Place, sizes: Sizes) -> Job:
@@ -60,8 +88,7 @@ def asking(place: Place, sizes: Sizes) -> Job:
     moment = bond.turns()[-1].happened
     assert moment is not None
     at = moment.to_datetime() + timedelta(hours=5)
-    plain = connect(path)
-    place.open.callback(plain.close)
+    plain = place.connection(path)
 
     def mood() -> int:
         for _ in range(1000):
@@ -107,15 +134,33 @@ def peer_replays(place: Place, sizes: Sizes) -> Job:
         {
             "rapport()": lambda: _refold(path, len(events)),
             "rapport(), headers kept": lambda: _refold(kept, len(events)),
+            "all projections": lambda: _fold_all(path, len(events)),
             PEER: peer,
         },
-        (Comparison("rapport()", PEER, 8), Comparison("rapport(), headers kept", PEER, 8)),
+        (
+            Comparison("rapport()", PEER, 8),
+            Comparison("rapport(), headers kept", PEER, 8),
+            Comparison("all projections", PEER, 8),
+        ),
     )
 
 
 def _refold(path: Path, units: int) -> int:
     read_rapport(path)
     return units
+
+
+def _fold_all(path: Path, units: int) -> int:
+    with enishi.open(path, read_only=True) as store:
+        bond = store.relationship("lumi", "chen", create=False)
+        with bond._reading() as branch:
+            for projection in PROJECTIONS:
+                fold_of(bond._stream, branch, projection).state()
+    return units
+
+
+def _decode_all(path: Path) -> None:
+    scan(path, decode=True)
 
 
 def _fold_episodes(path: Path, units: int) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bare import BareTable
+from bare import BareTable, connect
 from material import EverySecond, exchanges
-from measuring import Job
+from measuring import Amounts, Job
 
 import enishi
 from enishi.kernel.deciding.proposals import Proposer
@@ -38,32 +39,35 @@ class Sizes:
     commits: int
     imported: int
     history: int
+    longer: int
     shorter: int
     replayed: int
+    remembered: tuple[int, ...]
     opened: tuple[int, ...]
+    relationships: tuple[int, int]
     rounds: int
     long_rounds: int
 
 
 FULL_SIZE = Sizes(
-    commits=300, imported=100_000, history=100_000, shorter=20_000, replayed=10_000,
-    opened=(10_000, 100_000, 1_000_000), rounds=9, long_rounds=3,
+    commits=300, imported=100_000, history=100_000, longer=1_000_000, shorter=20_000,
+    replayed=10_000, remembered=(1_000, 10_000, 100_000), opened=(10_000, 100_000, 1_000_000),
+    relationships=(1_000, 100_000), rounds=9, long_rounds=3,
 )  # fmt: skip
-
-
 QUICK = Sizes(
-    commits=60, imported=6_000, history=10_000, shorter=5_000, replayed=5_000,
-    opened=(10_000,), rounds=3, long_rounds=3,
+    commits=60, imported=2_000, history=10_000, longer=20_000, shorter=5_000,
+    replayed=5_000, remembered=(1_000,), opened=(10_000,),
+    relationships=(100, 1_000), rounds=3, long_rounds=2,
 )  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Place:
-    """A temporary folder, and what has to be closed before it goes."""
+    """A folder of the job's own, one that the jobs share, and what has to be closed at the end."""
 
     folder: Path
+    shared: Path
     open: ExitStack
-    histories: dict[str, Path] = field(default_factory=dict)
 
     def file(self, name: str) -> Path:
         """Where a file of this name goes."""
@@ -80,26 +84,35 @@ class Place:
         self.open.callback(table.close)
         return table
 
-    def kept(self, events: int) -> Path:
-        """A copy of such a store of which the history and the checkpoints are kept."""
-        path = self.file(f"kept-{events}")
-        if not path.exists():
-            shutil.copy(self.history(events), path)
-            with enishi.open(path) as store:
-                store.relationship("lumi", "chen", create=False).rapport()
-        return path
+    def connection(self, path: Path) -> sqlite3.Connection:
+        """A plain connection that stays open while the job runs."""
+        return self.open.enter_context(closing(connect(path)))
 
     def history(self, events: int, proposer: Callable[[], Proposer] = EverySecond) -> Path:
-        """A store with one relationship of so many events, made once."""
+        """A store with one relationship of so many events, of which nothing is kept yet."""
         reader = proposer()
-        name = f"history-{events}-{reader.name}"
-        if name not in self.histories:
-            path = self.histories[name] = self.file(name)
-            write_history(path, events // PER_TURN, reader)
-        return self.histories[name]
+        made = self.shared / f"{events}-{reader.name}.db"
+        if not made.exists():
+            write_history(made, events // PER_TURN, reader)
+        return self._own(made)
+
+    def kept(self, events: int) -> Path:
+        """Such a store of which the history and the checkpoints are kept."""
+        made = self.shared / f"{events}-kept.db"
+        if not made.exists():
+            shutil.copy(self.history(events), made)
+            with enishi.open(made) as store:
+                store.relationship("lumi", "chen", create=False).rapport()
+        return self._own(made)
+
+    def _own(self, made: Path) -> Path:
+        mine = self.folder / made.name
+        if not mine.exists():
+            shutil.copy(made, mine)
+        return mine
 
 
-JobMaker = Callable[[Place, Sizes], Job]
+JobMaker = Callable[[Place, Sizes], Job | Amounts]
 
 
 def write_history(path: Path, turns: int, proposer: Proposer) -> None:

@@ -6,17 +6,20 @@ warming-up round, which it goes first in.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from itertools import count, cycle, islice
 
-from bare import in_parts, stored_rows
+from bare import BareTable, in_parts, stored_rows
 from material import chat, exchanges
 from measuring import Comparison, Job, Run
 from peer import Bond, open_peer
 
+import enishi
 from enishi.host import system_clock
 from enishi.kernel.events import payload_of
 from enishi.kernel.fold import Event
@@ -24,6 +27,8 @@ from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream, found_stream
 from enishi.packs.importing import import_chat
 from jobs.places import PEER, PLAIN, Place, Sizes, events_of, opened_log
+
+WRITERS = 4
 
 
 def turns_full(place: Place, sizes: Sizes) -> Job:
@@ -66,9 +71,47 @@ def _turns(place: Place, sizes: Sizes, synchronous: str, aim: float) -> Job:
     )
 
 
+def turns_processes(place: Place, sizes: Sizes) -> Job:
+    """Four processes write to one store, each a relationship of its own, one turn per commit."""
+    path, floor = place.file("processes"), place.file("processes-floor")
+    said = list(exchanges(sizes.commits // WRITERS))
+
+    def ours(writer: int) -> None:
+        with enishi.open(path) as store:
+            bond = store.relationship("lumi", f"user {writer}")
+            for exchange in said:
+                bond.record(exchange.said, exchange.reply, at=exchange.at)
+
+    def bare(writer: int) -> None:
+        with closing(BareTable(floor, "FULL")) as table:
+            table.commit_each(islice(in_parts(rows(), 3), len(said)))
+
+    rows = cache(lambda: stored_rows(path))
+    return Job(
+        f"record a turn, one commit, FULL, {WRITERS} processes",
+        "turns",
+        {
+            "record()": lambda: _in_processes(ours, len(said)),
+            PLAIN: lambda: _in_processes(bare, len(said)),
+        },
+        (Comparison("record()", PLAIN, 0.6),),
+    )
+
+
+def _in_processes(work: Callable[[int], None], each: int) -> int:
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=work, args=(writer,)) for writer in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert not any(writer.exitcode for writer in writers)
+    return WRITERS * each
+
+
 def imports(place: Place, sizes: Sizes) -> Job:
     """A whole chat through the importer, in one transaction."""
-    file = chat((sizes.imported - 3) // 3)
+    file = chat(sizes.imported)
     return _batch(
         place,
         "import a chat, one transaction",
@@ -79,7 +122,7 @@ def imports(place: Place, sizes: Sizes) -> Job:
 
 def appends(place: Place, sizes: Sizes) -> Job:
     """The same amount through the stream alone: encoding, salting, hashing, indexing."""
-    drafts = list(_drafts((sizes.imported - 1) // 3))
+    drafts = list(_drafts(sizes.imported // 3))
 
     def append(stream: Stream) -> None:
         for draft in drafts:

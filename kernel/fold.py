@@ -209,9 +209,12 @@ class Fold:
             self._start_from(*mark)
 
     def _jump(self, depths: list[int]) -> None:
-        """Start from the deepest checkpoint that folded exactly what stands now."""
+        """Start from the deepest state that folded exactly what stands now: a checkpoint, or what
+        the fold of another branch, as of that from which this one was forked, has in memory."""
         log, line = self.stream.log, self.stream.line.line
         known = log.checkpoints(line, self.projection.name, self.projection.version)
+        others = {found.running: found for other in self._others() for found in other._snapshots}
+        known |= {running: found.depth for running, found in others.items()}
         ahead = {running: depth for running, depth in known.items() if depth > self.depth}
         if not ahead:
             return
@@ -220,8 +223,16 @@ class Fold:
             running = _run_on(running, self._events_at(depth))
             if depth < ahead.get(running, 0) <= following:
                 best = running
-        if best is not None:
+        if best in others:
+            self.depth, self.running, state = others[best]
+            self._state = msgpack.unpackb(state)
+        elif best is not None:
             self._start_from(ahead[best], best)
+
+    def _others(self) -> list[Fold]:
+        """The folds of the same projection on other branches that this process keeps."""
+        folds = [fold for fold in self.stream.kept.values() if isinstance(fold, Fold)]
+        return [f for f in folds if f is not self and f.projection == self.projection]
 
     def _start_from(self, depth: int, running: bytes) -> None:
         name, version = self.projection.name, self.projection.version

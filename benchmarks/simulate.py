@@ -4,7 +4,8 @@
     python benchmarks/simulate.py --seed 17 --lives 1    one life again, as it was
 
 Each life has a seed, printed where something that must be true was not, with the shortest plan
-that still fails. Needs the folder `tests` beside this one, and a system that can fork.
+that still fails. That plan is written to `golden/lives`, where `pytest golden` lives it from then
+on. Needs the folders `tests` and `golden` beside this one, and a system that can fork.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sqlite3
 import sys
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -22,11 +24,12 @@ from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from lives import plan_of
-from simulation import live, shrunk
+from lives import Operation, plan_of, written
+from simulation import failure, live, shrunk
 
 from enishi.kernel import fold
 
+GOLDEN = Path(__file__).parent.parent / "golden" / "lives"
 STEPS = (fold.CHUNK_TURNS, fold.CHECKPOINT_EVENTS)
 
 
@@ -49,8 +52,8 @@ def main() -> int:
             failed += 1
             print(f"\nseed {seed} failed: {type(error).__name__}: {error}")
             traceback.print_tb(error.__traceback__, limit=-6, file=sys.stdout)
-            for operation in shrunk(seed, plan) if options.shrink else ():
-                print(f"  {operation}")
+            if options.shrink:
+                keep(seed, plan)
             sys.stdout.flush()
     print(
         f"\n{(monotonic() - begun) / 60:.1f} minutes from seed {options.seed} to before seed {seed}; "
@@ -60,6 +63,18 @@ def main() -> int:
         print(f"{number:>10,}  {name}")
     print(f"{failed:>10,}  lives in which something that must be true was not")
     return min(1, failed)
+
+
+def keep(seed: int, plan: Sequence[Operation]) -> None:
+    """Make a failing life small, print it, and write it where it is lived from now on."""
+    small = shrunk(seed, plan)
+    for operation in small:
+        print(f"  {operation}")
+    if (way := failure(seed, small)) is None:
+        print("  it does not fail every time: what a killed process had done by then is chance")
+    path = GOLDEN / f"{seed}.json"
+    path.write_text(written(seed, way or "once", small), "utf-8", newline="\n")
+    print(f"  written to {path}: it is golden now")
 
 
 def _options() -> argparse.Namespace:

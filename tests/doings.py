@@ -255,7 +255,10 @@ def proposals(bond: Relationship, texts: Sequence[Any], places: Sequence[int]) -
     day = f"2026-{places[3] % 12 + 1:02}-{places[2] % 28 + 1:02}"
     felt = Felt(valence=(places[2] % 21 - 10) / 10, fatigue=places[3] % 11 / 10)
     made: list[Proposal] = [
-        Signal(signal=kind, actor=party, strength=strength, citations=cited),
+        Signal(
+            signal=kind, actor=party, strength=strength, confidence=pick((1.0, 0.6), places[1]),
+            citations=cited,
+        ),
         Belief(
             subject=party, key=pick(["home", "likes", "allergy"], places[2]), value=content[:end],
             polarity=places[3] % 5 > 0, citations=cited,

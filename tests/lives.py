@@ -7,8 +7,10 @@ of a plan and the others keep their meaning, which is how a failing plan is made
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SAID = (
     "Thank you, truly.",
@@ -121,3 +123,24 @@ def _operation(chance: Random, place: int, faults: bool) -> Operation:
     places = tuple(chance.getrandbits(16) for _ in range(4))
     pair = chance.choices(range(len(PAIRS)), [6, 3, 1])[0]
     return Operation(name, pair, hours, places, words, inner)
+
+
+# A life that failed once, as a file
+
+
+def written(seed: int, failed: str, plan: Sequence[Operation]) -> str:
+    """A life as JSON, an operation a line: its seed, in which way it failed, its plan."""
+    rows = ",\n".join(f"    {json.dumps(one, ensure_ascii=False)}" for one in plan)
+    head = json.dumps({"seed": seed, "failed": failed}, ensure_ascii=False)[:-1]
+    return f'{head}, "plan": [\n{rows}\n]}}\n'
+
+
+def read(text: str) -> tuple[int, list[Operation]]:
+    """The seed and the plan of a written life."""
+    found = json.loads(text)
+    return found["seed"], [_read(one) for one in found["plan"]]
+
+
+def _read(row: list[Any]) -> Operation:
+    name, pair, hours, places, words, inner = row
+    return Operation(name, pair, hours, tuple(places), tuple(words), tuple(map(_read, inner)))

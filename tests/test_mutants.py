@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from helpers import fixed_store
+from helpers import NOW, fixed_store
 
-from enishi import Citation
+from enishi import Citation, Message, Signal
+from enishi.host import Relationship
 from enishi.kernel import verification
-from enishi.kernel.deciding.proposals import Belief
+from enishi.kernel.deciding.proposals import Belief, Consequence
+from enishi.kernel.encoding import encode_header, header_of
+from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
+
+
+@pytest.fixture
+def bond(tmp_path: Path) -> Iterator[Relationship]:
+    with fixed_store(tmp_path / "store.db") as store:
+        yield store.relationship("lumi", "chen")
+
+
+def cited(bond: Relationship, words: str, quote: str | None = None) -> tuple[Citation, ...]:
+    """Say it, and cite a part of it."""
+    text = bond.record(words, "I see.").view().messages[0].number
+    return (Citation(text=text, quote=quote or words),)
 
 
 @pytest.mark.parametrize("place", range(1, 10))
@@ -69,3 +86,91 @@ def test_a_plan_tells_which_belief_returns_at_either_depth(
         assert planned.returns == (stated[0],)
         bond.erase(planned)
         assert [view.value for view in bond.beliefs() if view.status == "current"] == ["Lisbon"]
+
+
+def test_what_was_decided_by_hand_or_released_is_taken_in_elsewhere(
+    bond: Relationship, tmp_path: Path
+) -> None:
+    bond.record("Good evening.", "Good evening.")
+    second = bond.record("Something else entirely.", "Go on.")
+    bond.split(second.number)
+    with pytest.raises(Conflict, match="nothing to split"):
+        bond.split(second.number)
+    thanks = cited(bond, "Thank you for the soup.")
+    (held,) = bond.propose(
+        None, [Signal(signal="gratitude", actor="user", confidence=0.6, citations=thanks)]
+    )
+    assert held.verdict == "held"
+    bond.release(held)
+    angry = cited(bond, "I am angry with you.")
+    bond.propose(None, [Signal(signal="quarrel", actor="user", citations=angry)])
+    bond.erase(bond.turns()[-1].number, keep_effects=True)
+    bond.export(tmp_path / "pack.erii")
+    with fixed_store(tmp_path / "there.db", seed=1) as store:
+        store.import_pack(tmp_path / "pack.erii")
+        assert store.relationship("lumi", "chen").digests() == bond.digests()
+
+
+def test_an_audience_that_nobody_knows_is_refused(bond: Relationship) -> None:
+    bond.record("Good evening.", "Good evening.")
+    with pytest.raises(InvalidInput, match="an audience is"):
+        bond.recall("evening", audience="everyone")
+
+
+def test_the_turn_that_is_answered_is_no_part_of_what_is_remembered_for_it(
+    bond: Relationship,
+) -> None:
+    before = bond.record("The kettle is on.", "I hear it.")
+    with bond.turn("Is the tea ready?") as turn:
+        found = turn.recall(needed=True)
+    shown = {number for item in found.items for number in item.numbers}
+    assert before.number + 1 in shown and turn.number + 1 not in shown
+
+
+def test_somebody_else_has_a_name(bond: Relationship) -> None:
+    with pytest.raises(InvalidInput, match="needs a `speaker`"):
+        bond.record(Message("Hello.", role="other"), "Who is there?")
+
+
+@pytest.mark.parametrize("field", ["causes", "targets"])
+def test_a_record_that_rests_on_itself_is_damage(bond: Relationship, field: str) -> None:
+    turn = bond.record("One.", "Two.").number
+    with bond._stream.reading():
+        header = bond._stream.record(turn + 1).header
+    header_of(encode_header(header), turn + 1)
+    itself = header._replace(**{field: (turn + 1,)})
+    with pytest.raises(LogDamaged, match="impossible value"):
+        header_of(encode_header(itself), turn + 1)
+
+
+def test_a_request_sent_again_with_another_time_is_another_one(bond: Relationship) -> None:
+    first = bond.record("One.", "Two.", request="r1", at=NOW - timedelta(hours=2))
+    again = bond.record("One.", "Two.", request="r1", at=NOW - timedelta(hours=2))
+    assert again.number == first.number
+    with pytest.raises(Conflict):
+        bond.record("One.", "Two.", request="r1", at=NOW - timedelta(hours=1))
+
+
+def test_what_is_no_happening_retells_nothing(bond: Relationship) -> None:
+    for words in ("I moved to Porto in March.", "The move to Porto in March was hard."):
+        said = cited(bond, words)
+        bond.propose(None, [Belief(subject="user", key="move", value=words, citations=said)])
+    stated = [one.number for one in bond.records() if one.type == "BeliefStated"]
+    assert len(stated) == 2
+    assert all("retells" not in (bond.why(number).payload or {}) for number in stated)
+
+
+def test_what_stood_between_the_two_is_told_for_its_time(tmp_path: Path) -> None:
+    with fixed_store(tmp_path / "store.db") as store:
+        bond = store.relationship("lumi", "chen")
+        turn = bond.record("Did you like it?", "It was childish.", at=NOW - timedelta(days=2))
+        hurt = bond.record("That hurt me.", "I see.", at=NOW - timedelta(days=2))
+        reply, said = turn.view().reply, hurt.view().messages[0]
+        assert reply is not None
+        harm = Consequence(effect="harm", bearer="user", citations=(
+            Citation(text=reply.number, quote="It was childish"),
+            Citation(text=said.number, quote="That hurt me"),
+        ))  # fmt: skip
+        bond.propose(None, [harm])
+        assert bond.tensions(at=NOW - timedelta(days=3)) == []
+        assert [one.state for one in bond.tensions(at=NOW)] == ["unaddressed"]

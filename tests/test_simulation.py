@@ -6,13 +6,14 @@ again and makes it small.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import doings
 import pytest
-from lives import FAULTS, WEIGHTS, Operation, plan_of
+from lives import FAULTS, WEIGHTS, Operation, plan_of, read, written
 from reference import FREE
 from simulation import Violation, World, live, shrunk
 
@@ -39,6 +40,27 @@ def test_a_life_with_faults_keeps_all_that_must_be_true(seed: int) -> None:
 
 def test_the_same_seed_is_the_same_plan() -> None:
     assert plan_of(5, 50) == plan_of(5, 50) != plan_of(6, 50)
+
+
+def test_a_life_is_read_as_it_was_written() -> None:
+    plan = plan_of(8, 60)
+    assert any(one.inner for one in plan)
+    assert read(written(8, "in some way", plan)) == (8, plan)
+
+
+def test_a_failing_life_is_printed_made_small_and_written_to_be_lived_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "benchmarks")
+    simulate = importlib.import_module("simulate")
+    monkeypatch.setattr(Relationship, "replay", lambda self: {})
+    monkeypatch.setattr(simulate, "GOLDEN", tmp_path)
+    monkeypatch.setattr("sys.argv", ["simulate", "--seed", "5", "--lives", "1"])
+    monkeypatch.setattr(simulate, "plan_of", lambda seed, length: plan_of(seed, 12))
+    assert simulate.main() == 1
+    seed, plan = read((tmp_path / "5.json").read_text("utf-8"))
+    told = capsys.readouterr().out
+    assert seed == 5 and len(plan) == 1 and str(plan[0]) in told and "seed 5 failed" in told
 
 
 def test_every_operation_and_every_fault_is_met() -> None:

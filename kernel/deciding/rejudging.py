@@ -114,16 +114,21 @@ def _batches(stream: Stream, start: int, unaccounted: list[int]) -> Iterator[_Ba
                 batch.decisions.append((record, None))
         elif kind in _DERIVED:
             last = batch.decisions[-1] if batch is not None and batch.decisions else None
-            if last and last[1] is None and targets == (last[0].header.number,):
+            if last and last[1] is None and _follows(last[0].header, header):
                 batch.decisions[-1] = (last[0], record)  # type: ignore[union-attr]
-            elif not _follows(released, header) and not _by_hand(stream, record):
+            elif not _is_released(released, header) and not _by_hand(stream, record):
                 unaccounted.append(header.number)
         released = header if kind == "DecisionReleased" else None
     if batch is not None:
         yield batch
 
 
-def _follows(released: Header | None, event: Header) -> bool:
+def _follows(decision: Header, event: Header) -> bool:
+    """Whether an event came of a decision at once: what was released later did not."""
+    return (decision.number + 1, (decision.number,)) == (event.number, event.targets)
+
+
+def _is_released(released: Header | None, event: Header) -> bool:
     """Whether an event came of a decision that was released right before it."""
     return released is not None and (released.number + 1, released.targets) == (
         event.number,

@@ -274,8 +274,10 @@ class Scene:
                 f"{one.verdict}" if one.reason == "supported" else f"{one.verdict}: {one.reason}"
                 for one in self.decided
             ]
-        if what in ("recalled", "outcome"):
+        if what in ("recalled", "outcome", "ends_of_block"):
             assert self.recalled is not None, "nothing was recalled before"
+            if what == "ends_of_block":
+                return self.recalled.render().count("⟧")
             texts = [item.text for item in self.recalled.found]
             return texts if what == "recalled" else self.recalled.outcome
         if what == "same_as":

@@ -18,6 +18,7 @@ from enishi.kernel.deciding.proposals import Belief, Consequence
 from enishi.kernel.encoding import encode_header, header_of
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
+from enishi.kernel.recording import Scene
 
 
 @pytest.fixture
@@ -174,3 +175,25 @@ def test_what_stood_between_the_two_is_told_for_its_time(tmp_path: Path) -> None
         bond.propose(None, [harm])
         assert bond.tensions(at=NOW - timedelta(days=3)) == []
         assert [one.state for one in bond.tensions(at=NOW)] == ["unaddressed"]
+
+
+def test_a_belief_is_told_to_those_alone_who_heard_all_that_it_rests_on(
+    bond: Relationship,
+) -> None:
+    """Also where they heard the last of it: a belief stands with the latest words that it cites."""
+    cited = []
+    for words, present in (
+        ("I live in Lisbon.", ("lumi", "chen")),
+        ("Yes, Lisbon.", ("lumi", "chen", "mei")),
+    ):
+        turn = bond.record(words, "I see.", scene=Scene(bytes([len(present)] * 16), present))
+        cited.append(Citation(text=turn.number + 1, quote="Lisbon"))
+    belief = Belief(subject="user", key="home_city", value="Lisbon", citations=tuple(cited))
+    (decided,) = bond.propose(None, [belief])
+    assert decided.event is not None
+
+    def told(*audience: str) -> bool:
+        found = bond.recall("Where is home?", audience=audience)
+        return decided.event in {number for item in found.items for number in item.numbers}
+
+    assert told("lumi", "chen") and not told("lumi", "chen", "mei")

@@ -13,6 +13,7 @@ from helpers import NOW, Shell, fixed_store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from enishi import Message
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
@@ -88,6 +89,12 @@ def test_a_confession_is_evidence_and_a_denial_is_none(bond: Relationship) -> No
     assert texts(bond.recall("the bar exam"))[0] == bar
     talk(bond, "I never told you about a violin.", "You have never said where the violin is.")
     assert bond.recall("the violin").outcome == "only asked"
+
+
+def test_a_name_alone_is_looked_for_although_somebody_speaks_by_it(bond: Relationship) -> None:
+    (came, _) = talk(bond, "小林来了。", "It rains in Porto.")
+    bond.record(Message("I live in Shanghai.", role="other", speaker="xl", name="小林"), "Hello.")
+    assert came in texts(bond.recall("小林怎么样了？"))
 
 
 def test_what_does_not_stand_is_not_found_and_comes_back_with_it(bond: Relationship) -> None:

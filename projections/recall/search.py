@@ -139,6 +139,7 @@ def look_up(corpus: Corpus, index: Index, query: Split, near: Near | None = None
     """Where the terms of a query stand. Needs `reading`, with index and corpus caught up."""
     named, spoken = _named(corpus, index, query)
     weights = {term: weight for term, weight in query.words.items() if term not in spoken}
+    weights = weights or dict(query.words)  # who asks for a name alone asks for the name
     found = Found(corpus, weights, named, near)
     place_of, stretch_of = corpus.place, corpus.stretch
     standing, many = corpus.standing, len(corpus.starts)

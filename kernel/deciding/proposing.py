@@ -276,7 +276,7 @@ def propose(stream: Stream, branch: int, proposer: Proposer, texts: Sequence[int
         if frozen is not None:
             return batch_decisions(stream, frozen)
         batch = record_batch(stream, branch, proposer, texts, proposals, request)
-        return batch_decisions(stream, batch)
+        return batch_decisions(stream, batch) if proposals else []
 
 
 def propose_unread(
@@ -309,7 +309,6 @@ def record_batch(
     request: str | None = None,
 ) -> int:
     """Decide and record the proposals of a batch. Needs `writing`. Returns the batch's number."""
-    cited = cited_texts(stream, [n for p in proposals for n in cited_numbers(p)])
     place = _last_turn(stream, texts, stream.history.branches[branch].tip)
     payload = payload_of(
         "BatchDecided",
@@ -322,6 +321,9 @@ def record_batch(
     batch = stream.append(
         Draft("BatchDecided", payload, place, branch, targets=tuple(texts), request=request)
     )
+    if not proposals:
+        return batch
+    cited = cited_texts(stream, [n for p in proposals for n in cited_numbers(p)])
     context = _Context(stream, branch, proposer, batch, tuple(texts))
     judged = judging(stream)
     accepted: list[int | None] = []

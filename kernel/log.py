@@ -41,11 +41,10 @@ from enishi.kernel.errors import (
     StoreFull,
     StoreReadOnly,
     StoreTooNew,
-    WrongKeys,
 )
-from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
+from enishi.kernel.scrubbing import FileId, Scrubber, file_id, let_go
 from enishi.kernel.transactions import Transaction, Transactions
-from enishi.kernel.vault import Vault, foreign, keys_path, made
+from enishi.kernel.vault import Vault, keys_path, made
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
 STORE_VERSION = 1
@@ -210,6 +209,7 @@ class Log:
             raise StoreFailure(f"{path} does not exist; make it with: enishi import CHAT")
         self._uri = f"{path.absolute().as_uri()}?mode="
         self._connection: sqlite3.Connection | None = None
+        self._scrubber: Scrubber | None = None
         self._file: FileId | None = None
         self._scrubbed_at = -_SCRUB_PAUSE
         self.scrub_due = False
@@ -231,8 +231,9 @@ class Log:
             uri, uri=True, timeout=self._patience, isolation_level=None, check_same_thread=False
         )
         try:
-            self._prepare(connection)
             self._file = file_id(self.path)
+            self._scrubber = Scrubber(connection, self.path, self._patience)
+            self._prepare(connection)
             self._open_vault(connection)
         except BaseException:
             connection.close()
@@ -285,10 +286,10 @@ class Log:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={STORE_VERSION}")
-                if self._keyed:
+                assert self._scrubber is not None
+                self._scrubber.begin()
+                if self._keyed or keys_path(self.path).exists():
                     connection.execute("INSERT INTO vault VALUES(?,1)", (made(self.path),))
-                elif keys_path(self.path).exists():
-                    raise WrongKeys(foreign(keys_path(self.path)))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
@@ -306,12 +307,22 @@ class Log:
                 self._connection = self._connect("rw")
         return self._connection
 
+    @property
+    def _scrubbing(self) -> Scrubber:
+        self.connection  # noqa: B018 - of the connection that there is now
+        assert self._scrubber is not None
+        return self._scrubber
+
     def close(self) -> None:
         """Close the file. Closing twice does nothing."""
         with self._lock:
             if self._connection is not None:
                 self._transactions.settle()
                 self._scrub_again(pause=0)
+                if not self.read_only:
+                    self._scrubbing.leave()
+                    if self.vault is not None:
+                        self.vault.leave()
                 self._disconnect()
             if not self._closed and self._file is not None:
                 self._closed = True
@@ -371,20 +382,24 @@ class Log:
         return self._transactions.undone
 
     def before_commit(self) -> None:
-        """Keep the keys of what is written before it is."""
+        """Keep the keys of what is written before it is, and say that the file is written to."""
+        self._scrubbing.note()
         if self.vault is not None:
             self.vault.commit()
 
     def after_commit(self) -> None:
-        """Try again what had to wait."""
+        """Do what had to wait."""
+        self._scrubbing.keep_up()
         self._scrub_again()
 
     def not_kept(self, *, whole: bool) -> None:
         """A part of what was written, or the whole of it, is being taken back."""
         self._pending.clear()
         self._requests.clear()
-        if self.vault is not None and whole:
-            self.vault.roll_back()
+        if whole:
+            self._scrubbing.undone()
+            if self.vault is not None:
+                self.vault.roll_back()
 
     def translated_error(self, error: sqlite3.Error) -> EnishiError:
         """SQLite's error as one of ours."""
@@ -440,11 +455,18 @@ class Log:
     def unguarded(self) -> Iterator[None]:
         """Within, whole lines may go and withheld payloads come. Needs `writing`."""
         self.flush()
-        for name in ("record_fixed", "record_kept"):
-            self.connection.execute(f"DROP TRIGGER {name}")
-        yield
-        for statement in _statements(_GUARDS):
-            self.connection.execute(statement)
+        with self.altering():
+            for name in ("record_fixed", "record_kept"):
+                self.connection.execute(f"DROP TRIGGER {name}")
+            yield
+            for statement in _statements(_GUARDS):
+                self.connection.execute(statement)
+
+    @contextmanager
+    def altering(self) -> Iterator[None]:
+        """Within, tables and triggers of the store come and go. Needs `writing`."""
+        with self._scrubbing.altering():
+            yield
 
     # Records
 
@@ -750,9 +772,7 @@ class Log:
                 return not self.scrub_due
             self._scrubbed_at = time.monotonic()
             try:
-                done = self._keys_forgotten(patience) and scrubbed(
-                    self.connection, self.path, self._file, patience
-                )
+                done = self._keys_forgotten(patience) and self._scrubbing.scrub(patience)
             except sqlite3.OperationalError as error:
                 if not isinstance(_translate(error, self.path), StoreBusy):
                     raise

@@ -208,7 +208,8 @@ class Transactions:
         """Commit all that was done, also by those who left it open; or take it back."""
         try:
             self._store.flush()
-            self._store.before_commit()
+            if self._writes:
+                self._store.before_commit()
             self._store.connection.execute("COMMIT")
         except BaseException as error:
             self._take_back()

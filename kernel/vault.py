@@ -22,7 +22,7 @@ from typing import Any
 import msgpack
 
 from enishi.kernel.errors import MissingExtra, NoKeys, WrongKeys
-from enishi.kernel.scrubbing import FileId, file_id, let_go, scrubbed
+from enishi.kernel.scrubbing import Scrubber, let_go
 
 APPLICATION_ID = 0x454E494B  # "ENIK"
 
@@ -60,7 +60,7 @@ class Vault:
         self._timeout = timeout
         self._fresh: dict[int, bytes] = {}
         self._open: sqlite3.Connection | None = None
-        self._file: FileId | None = None
+        self._scrubber: Scrubber | None = None
         self.connection  # noqa: B018 - a key file that does not fit is an error now
 
     @property
@@ -89,8 +89,14 @@ class Vault:
             if _is_foreign(error):
                 raise WrongKeys(f"{self.path} is no key file of Enishi") from None
             raise
-        self._file = file_id(self.path)
+        self._scrubber = Scrubber(connection, self.path, self._timeout)
         return connection
+
+    @property
+    def _scrubbing(self) -> Scrubber:
+        self.connection  # noqa: B018 - of the connection that there is now
+        assert self._scrubber is not None
+        return self._scrubber
 
     def close(self) -> None:
         """Let go of the file until it is needed again."""
@@ -98,10 +104,15 @@ class Vault:
             self._open.close()
             self._open = None
 
+    def leave(self) -> None:
+        """To be done before the last `close`; see `Scrubber.leave`."""
+        if self._open is not None and not self.read_only:
+            self._scrubbing.leave()
+
     def let_go(self) -> None:
         """Close it, once this process has no connection to it any more."""
-        if self._file is not None:
-            let_go(self._file)
+        if self._scrubber is not None:
+            let_go(self._scrubber.file)
 
     # Encrypting
 
@@ -182,21 +193,21 @@ class Vault:
 
     def scrub(self, patience: float) -> bool:
         """Make sure that no destroyed key is in the file any more; see `scrubbing`."""
-        try:
-            return scrubbed(self.connection, self.path, self._file, patience)
-        finally:
-            self.connection.execute(f"PRAGMA busy_timeout={round(self._timeout * 1000)}")
+        return self._scrubbing.scrub(patience)
 
     def _run(self, *changes: tuple[str, Iterable[Sequence[Any]]]) -> None:
         connection = self.connection
         connection.execute("BEGIN IMMEDIATE")
         try:
+            self._scrubbing.note()
             for sql, rows in changes:
                 connection.executemany(sql, rows)
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
+                self._scrubbing.undone()
                 connection.execute("ROLLBACK")
+        self._scrubbing.keep_up()
 
 
 def new_identity() -> bytes:
@@ -220,6 +231,7 @@ def made(store: Path, identity: bytes | None = None) -> bytes:
             if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 for statement in _SCHEMA:
                     connection.execute(statement)
+                Scrubber(connection, path, 5).begin()
                 connection.execute("INSERT INTO vault VALUES(?)", (identity or new_identity(),))
             ((found, keys),) = connection.execute(
                 "SELECT id, (SELECT count(*) FROM key) FROM vault"
@@ -230,13 +242,11 @@ def made(store: Path, identity: bytes | None = None) -> bytes:
                 raise
             found, keys = b"", 1
         if keys and found != identity:
-            raise WrongKeys(foreign(path))
+            raise WrongKeys(
+                f"{path} has the keys of a store, and {store} has nothing in it: put that store back, "
+                f"and {store}-wal with it if there was one, or move the key file away"
+            )
         return bytes(found)
-
-
-def foreign(path: Path) -> str:
-    """What is wrong where a store is made beside a key file that was there before."""
-    return f"{path} belongs to another store; put that store back, or move the key file away"
 
 
 def _connected(path: Path, mode: str, timeout: float) -> sqlite3.Connection:

@@ -32,6 +32,7 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     WrongKeys,
 )
+from enishi.kernel.vault import made
 from enishi.projections.recall import index
 
 WORD = "ZQ-7731"
@@ -485,6 +486,24 @@ def test_a_store_without_its_keys_or_with_others(path: Path, tmp_path: Path) -> 
     path.rename(tmp_path / "moved.db")
     for keyed in (True, False):
         refused(WrongKeys, path, "put that store back", keyed=keyed)
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_store_that_lost_its_beginning_is_told_from_one_with_other_keys(
+    path: Path, tmp_path: Path, keyed: bool
+) -> None:
+    """The store's own file is still empty, and its write-ahead log is cut or gone."""
+    with begun(path):
+        (tmp_path / "torn").mkdir()
+        for name in ("s.db", "s.db.keys", "s.db.keys-wal"):
+            shutil.copy(tmp_path / name, tmp_path / "torn")
+    refused(WrongKeys, tmp_path / "torn" / "s.db", "nothing in it.*s.db-wal", keyed=keyed)
+
+
+def test_a_keyed_store_that_was_only_begun_is_made_by_whoever_opens_it(path: Path) -> None:
+    made(path)
+    with open_store(path) as store:
+        assert store.keyed
 
 
 def test_a_plain_store_is_not_taken_for_a_keyed_one(path: Path, shell: Shell) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import signal
 import sqlite3
 import struct
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from helpers import fixed_store
 
 from enishi.host import Relationship, Store
+from enishi.kernel import scrubbing
 from enishi.kernel.erasure import erase, of_numbers
-from enishi.kernel.scrubbing import overwrite_gaps
+from enishi.kernel.gaps import overwrite_gaps
+from enishi.kernel.scrubbing import Scrubber
 
 
 def files_of(path: Path) -> bytes:
@@ -98,7 +104,7 @@ def test_what_is_pending_is_done_when_the_store_is_opened_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = grow(store, users=1, turns=3)
-    monkeypatch.setattr("enishi.kernel.log.scrubbed", lambda *_: False)
+    monkeypatch.setattr(Scrubber, "scrub", lambda *_: False)
     erased(said, [1])
     keeps_it_open = sqlite3.connect(store.path)
     keeps_it_open.execute("SELECT count(*) FROM record").fetchone()
@@ -139,6 +145,104 @@ def test_only_the_unused_middle_of_a_page_is_overwritten(store: Store) -> None:
     assert b"old words" not in files_of(store.path)
     after = [list(bond._stream.log.raw(bond._stream.line.line)) for bond in _read(store)]
     assert after == before and not store.inspect().problems
+
+
+def gaps_with_bytes(path: Path) -> int:
+    """How many pages of a store have bytes where nothing is, looked for in all of them."""
+    with open(path.with_name("copy"), "w+b", buffering=0) as copy:
+        copy.write(path.read_bytes())
+        return overwrite_gaps(copy, 4096)
+
+
+def empty_the_log(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def vacuum(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("VACUUM")
+
+
+def reset_by_a_reader(path: Path) -> None:
+    """What SQLite does by itself: all is in the file, and the next who writes begins anew."""
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def killed(path: Path) -> None:
+    """A process is killed while it writes."""
+    child = os.fork()
+    if child == 0:
+        grow(fixed_store(path, seed=os.getpid()), users=4, turns=30)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def closed_and_opened(path: Path) -> None:
+    fixed_store(path, seed=77).close()
+
+
+MEANWHILE = [empty_the_log, vacuum, reset_by_a_reader, closed_and_opened, killed]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_others_did_no_page_has_leftovers_after_an_erasure(
+    tmp_path: Path, seed: int
+) -> None:
+    """Looking at few pages must find what looking at all of them would."""
+    path, chance = tmp_path / "s.db", random.Random(seed)
+    store = fixed_store(path, synchronous="NORMAL")
+    for step in range(7):
+        said = grow(store, users=5, turns=chance.choice([1, 20, 200]), seed=step)
+        if chance.random() < 0.7:
+            meanwhile = chance.choice(MEANWHILE)
+            if meanwhile in (vacuum, killed) or chance.random() < 0.5:
+                store.close()
+                meanwhile(path)
+                store = fixed_store(path, seed=100 + step, synchronous="NORMAL")
+                said = [(store.relationship(bond.agent, bond.user), turn) for bond, turn in said]
+            else:
+                meanwhile(path)
+            grow(store, users=5, turns=chance.choice([0, 3]), seed=step)
+        bond, turn = chance.choice(said)
+        assert bond.erase(turn).scrub == "scrubbed"
+        assert gaps_with_bytes(path) == 0
+        assert not store.inspect().problems
+    store.close()
+    assert gaps_with_bytes(path) == 0
+
+
+def test_what_is_read_goes_with_what_was_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not with the file: also after many turns, and after the store was closed and opened."""
+    looked: list[int | None] = []
+    sweep = scrubbing.overwrite_gaps
+
+    def seen(file: BinaryIO, page_size: int, pages: set[int] | None = None) -> int:
+        looked.append(None if pages is None else len(pages))
+        return sweep(file, page_size, pages)
+
+    monkeypatch.setattr(scrubbing, "overwrite_gaps", seen)
+    said = grow(store, users=10, turns=500)
+    assert looked and None not in looked, "it was kept up with while it grew"
+    bond, turn = said[250]
+    bond.erase(turn)
+    bond.record("Later.", "Yes.")
+    looked.clear()
+    bond, turn = said[251]
+    bond.erase(turn)
+    assert looked.pop() in range(1, 15) and not looked
+    store.close()
+    looked.clear()
+    with fixed_store(store.path, seed=1) as again:
+        (first, *_) = again.relationships()
+        first.record("Later.", "Yes.")
+        assert first.erase(first.turns()[0]).scrub == "scrubbed"
+        assert looked.pop() in range(1, 20) and not looked
+    assert store.path.stat().st_size // 4096 > 100
 
 
 def plant(path: Path, words: bytes) -> int:

@@ -175,7 +175,9 @@ class Index:
         self.stream.log.flush()
         self.stream.log.note_written()
         with translated(self.stream.log.path):
-            connection.execute(CREATE)
+            if not self._has_table():
+                with self.stream.log.altering():
+                    connection.execute(CREATE)
             for number, block in self._blocks.items():
                 if block.upto == block.stored:
                     continue
@@ -260,8 +262,11 @@ class Index:
             payloads = self.stream.payloads(sorted({*numbers, *roots}), checked=False)
             for number in numbers:
                 if number in payloads:
-                    root = payloads.get(history.root_text(number), payloads[number])
-                    self._split(block, number, payloads[number], root)
+                    about = payloads[number]
+                    if history.kind[number] in TEXT_CODES:
+                        # Of whom nothing is known any more, it is not known that it may be shown.
+                        about = self.stream.about_text(number, payloads) or {"hidden": True}
+                    self._split(block, number, payloads[number], about)
             block.upto = stop
 
     def _split(

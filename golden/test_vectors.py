@@ -17,7 +17,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import pytest
 
@@ -502,7 +502,7 @@ def kind_of(annotation: Any) -> str:
         return f"array of {plural(kind_of(inner[0]))}"
     if get_origin(annotation) is dict:
         return "map" if inner[1] is Any else f"map of strings to {plural(kind_of(inner[1]))}"
-    assert get_origin(annotation) is types.UnionType, annotation
+    assert get_origin(annotation) in (types.UnionType, Union), annotation
     return " or ".join(kind_of(one) for one in inner)
 
 

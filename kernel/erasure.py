@@ -22,6 +22,7 @@ from enishi.kernel.stream import Stream
 _TURN = kind_code("TurnOpened")
 _BELIEF = kind_code("BeliefStated")
 _DECISION = kind_code("ProposalDecided")
+_NAMED = kind_code("PartyNamed")
 
 Cleaner = Callable[[Stream, Sequence[int]], int]
 """Removes what was made of these records. Returns how many rows went. Runs within `writing`."""
@@ -210,13 +211,17 @@ def of_belief(stream: Stream, belief: int, keep_effects: bool = False) -> Asked:
 
 
 def of_party(stream: Stream, party: str, scope: ErasureScope) -> Asked:
-    """What somebody else of this id said here, and the names they went by; may be nothing."""
-    numbers = [
-        record.header.number
-        for record in stream.log.records(stream.line.line, 1)
-        if record.payload and party in (record.payload.get("speaker"), record.payload.get("party"))
-    ]
-    return Asked(scope, tuple(numbers))
+    """What somebody else of this id said here, in all wordings, and the names they went by; may be
+    nothing.
+    """
+    payloads = stream.payloads([*stream.history.of_kinds((*TEXT_CODES, _NAMED))], checked=False)
+    numbers = {
+        number
+        for number, said in payloads.items()
+        if party in (said.get("speaker"), said.get("party"))
+    }
+    numbers |= {number for number, first in stream.history.base.items() if first in numbers}
+    return Asked(scope, tuple(sorted(numbers)))
 
 
 def of_word(stream: Stream, text: str, keep_effects: bool = False) -> Asked:

@@ -213,7 +213,7 @@ def copies_of(stream: Stream, numbers: Sequence[int]) -> Iterable[Copies]:
     said = set()
     for number in texts:
         scene = payloads.get(history.turn[number], {}).get("scene")
-        speaker = payloads.get(history.root_text(number), {}).get("speaker")
+        speaker = (stream.about_text(number, payloads) or {}).get("speaker")
         if scene and speaker and number in payloads:
             said.add(_Words(scene, speaker, payloads[number]["content"]))
     if not said:

@@ -159,8 +159,8 @@ def erase_again(stream: Stream, receipt: Receipt) -> list[Part]:
         numbers: list[int] = []
         for span in part.ranges:
             here = range(span.first, min(span.last + 1, length))
-            ends = {span.first: span.first_hash, span.last: span.last_hash}
-            if any(n in here and log.hash_of(line, n).hex() != ends[n] for n in ends):
+            ends = (span.first, span.first_hash), (span.last, span.last_hash)
+            if any(n in here and log.hash_of(line, n).hex() != known for n, known in ends):
                 raise NotFound(
                     f"number {span.first} of this relationship is not the record that was erased; "
                     "this is no older copy of it"

@@ -122,10 +122,16 @@ class ReplyGiven(Payload):
 
 
 class TextRevised(Payload):
-    """The target has another wording."""
+    """The target has another wording. Who said it and how, it says again: the first may be erased."""
 
     content: str
     how: Literal["edited", "continued"]
+    role: Role | None = None
+    speaker: str | None = None
+    name: str | None = None
+    hidden: bool = False
+    delivered: Delivery = "shown"
+    given: list[int] = Field(default_factory=list)
 
 
 class VariantChosen(Payload):

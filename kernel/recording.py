@@ -23,6 +23,7 @@ _TURN = kind_code("TurnOpened")
 _REPLY = kind_code("ReplyGiven")
 _ROLES = get_args(Role)
 _DELIVERIES = get_args(Delivery)
+_SAID = ("role", "speaker", "name", "hidden", "delivered", "given")
 
 
 class Origin(NamedTuple):
@@ -224,7 +225,9 @@ def revise_text(
     """Give a message or reply another wording, chosen from now on. It happened when it did."""
     root = _require_text(stream, branch, text)
     turn = stream.history.turn[root]
-    payload = payload_of("TextRevised", by=by, content=check_text(content), how=how)
+    payload = payload_of(
+        "TextRevised", by=by, content=check_text(content), how=how, **_said(stream, root)
+    )
     draft = Draft("TextRevised", payload, turn, branch, (turn,), (root,))
     request = own_request(request)
     known = stream.recorded(request, [draft])
@@ -232,6 +235,18 @@ def revise_text(
         return known
     happened = stream.record(root).header.moment
     return stream.append(draft._replace(happened=happened, request=request))
+
+
+def _said(stream: Stream, root: int) -> dict[str, Any]:
+    """Who said a text and how, by its first wording or another one that is left."""
+    base = stream.history.base
+    wordings = [root, *(number for number, first in base.items() if first == root)]
+    payloads = stream.payloads(wordings)
+    about: dict[str, Any] = {}
+    for number in reversed(wordings):
+        about = stream.about_text(number, payloads) or about
+    said = {key: about[key] for key in _SAID if key in about}
+    return said | {"role": "agent"} if stream.history.kind[root] == _REPLY else said
 
 
 def choose_variant(stream: Stream, branch: int, reply: int, *, by: str = "host") -> int:

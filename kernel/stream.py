@@ -6,7 +6,7 @@ first take in what other threads and processes have added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
@@ -241,6 +241,13 @@ class Stream:
         return bool(withheld) and any(
             cause in withheld or self.is_partial(cause) for cause in self.history.causes_of(number)
         )
+
+    def about_text(
+        self, number: int, payloads: Mapping[int, dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Who said a text and how, by payloads of it and its first wording; None if nobody knows."""
+        root, own = payloads.get(self.history.root_text(number)), payloads.get(number, {})
+        return root if root is not None else own if "speaker" in own else None
 
     def is_text(self, number: int) -> bool:
         """Whether this is the number of a message, a reply or a revision."""

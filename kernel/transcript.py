@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enishi.kernel.errors import NotFound
-from enishi.kernel.history import MAIN, ROOT, TEXT_CODES, History, kind_code
+from enishi.kernel.history import MAIN, ROOT, TEXT_CODES, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -130,17 +130,16 @@ def turn_views(
         texts = [n for t in chunk for n in history.events_of(t) if history.kind[n] in TEXT_CODES]
         payloads = stream.payloads(sorted({*texts, *(history.root_text(n) for n in texts)}))
         for turn in chunk:
-            yield _turn_view(history, standing, turn, payloads)
+            yield _turn_view(stream, standing, turn, payloads)
 
 
 def text_of(stream: Stream, branch: int, number: int) -> Text:
     """One text by the number of any of its wordings, in that wording. Needs `reading`."""
     if not stream.is_text(number):
         raise NotFound(f"number {number} is no message or reply")
-    history = stream.history
-    root = history.root_text(number)
+    root = stream.history.root_text(number)
     payloads = stream.payloads(sorted({number, root}))
-    return _text(history, stream.standing(branch), root, number, payloads)
+    return _text(stream, stream.standing(branch), root, number, payloads)
 
 
 def branch_views(stream: Stream) -> list[BranchView]:
@@ -166,14 +165,15 @@ def branch_views(stream: Stream) -> list[BranchView]:
 
 
 def _turn_view(
-    history: History, standing: Standing, turn: int, payloads: dict[int, dict[str, Any]]
+    stream: Stream, standing: Standing, turn: int, payloads: dict[int, dict[str, Any]]
 ) -> TurnView:
+    history = stream.history
     messages, replies = [], []
     for number in history.events_of(turn):
         if history.kind[number] == _MESSAGE and standing.says(number):
-            messages.append(_chosen_text(history, standing, number, payloads))
+            messages.append(_chosen_text(stream, standing, number, payloads))
         elif history.kind[number] == _REPLY and standing.says(number):
-            replies.append(_chosen_text(history, standing, number, payloads))
+            replies.append(_chosen_text(stream, standing, number, payloads))
     return TurnView(
         number=turn,
         place=history.depth_of(turn),
@@ -186,21 +186,21 @@ def _turn_view(
 
 
 def _chosen_text(
-    history: History, standing: Standing, root: int, payloads: dict[int, dict[str, Any]]
+    stream: Stream, standing: Standing, root: int, payloads: dict[int, dict[str, Any]]
 ) -> Text:
     number = standing.chosen(root, default=root)
     assert number is not None
-    return _text(history, standing, root, number, payloads)
+    return _text(stream, standing, root, number, payloads)
 
 
 def _text(
-    history: History,
+    stream: Stream,
     standing: Standing,
     root: int,
     number: int,
     payloads: dict[int, dict[str, Any]],
 ) -> Text:
-    about = payloads.get(root, {})
+    history, about = stream.history, stream.about_text(number, payloads) or {}
     content = payloads[number]["content"] if number in payloads else None
     is_reply = history.kind[root] == _REPLY
     turn = history.turn[root]

@@ -10,7 +10,7 @@ import pytest
 from helpers import fixed_store
 
 from enishi.host import Relationship, Store
-from enishi.kernel.deciding.proposals import Belief, Citation, Reflection, Signal
+from enishi.kernel.deciding.proposals import Belief, Citation, Felt, Mood, Reflection, Signal
 from enishi.kernel.erasure import (
     Asked,
     Part,
@@ -395,3 +395,60 @@ def test_what_two_lines_have_in_common_goes_from_both(store: Store, bond: Relati
 def shared_length_of(store: Store, one: int, other: int) -> int:
     with store._log.reading():
         return shared_length(store._log, one, other)
+
+
+def test_another_wording_says_whose_it_is_when_the_first_is_erased(
+    store: Store, bond: Relationship
+) -> None:
+    """Who said it, and that it is kept from the model, does not go with the first wording."""
+    secret = Message(
+        "I own ZQ-7731.", role="other", speaker="anna", name="Anna", hidden=True
+    )  # fmt: skip
+    turn = bond.record([secret, "I own AB-1000."], "I see.")
+    roots = [*turn.view().messages, *turn.view().replies]
+    told_by = [(t.role, t.speaker, t.name, t.hidden, t.delivered) for t in roots]
+    for text in roots:
+        bond.edit(text, "I own a blue stone.")
+    gone(bond, *(text.number for text in roots))
+    for text in roots:  # and of a wording that was made after that
+        bond.edit(text, "I own a blue stone. I live in Paris.")
+    now = [*turn.view().messages, *turn.view().replies]
+    assert [(t.role, t.speaker, t.name, t.hidden, t.delivered) for t in now] == told_by
+    assert all("Paris" in (t.content or "") and t.stands for t in now)
+    found = {item.number for item in bond.recall("blue stone").items}
+    assert now[0].number not in found, "it is kept from the model still"
+    answers = [bond.propose(None, [lives_in("Paris")(t.number)])[0] for t in now[:2]]
+    assert answers[0].event is None and answers[1].event is not None
+    assert bond.verify().ok and bond.digests() == bond.replay()
+
+
+def test_all_wordings_of_what_a_user_said_elsewhere_go(store: Store, bond: Relationship) -> None:
+    guest = Message("I am Anna A-100.", role="other", speaker="anna", name="Anna")
+    turn = bond.record([guest, "Hello."], "Welcome.")
+    bond.edit(turn.view().messages[0], "I am Anna A-200.")
+    assert bond.propose(None, [mood_of("user")(turn.view().messages[1].number)])[0].event
+    assert store.erase_user("anna").types == {"MessageReceived": 1, "TextRevised": 1}
+    assert not any("A-100" in words or "A-200" in words for words in says(bond))
+    for party in ("user", "agent"):  # a role is no id
+        assert store.erase_user(party).erased == 0
+
+
+def mood_of(party: Any) -> Any:
+    return lambda text: Mood(
+        party=party, felt=Felt(valence=0.5), intensity="weak",
+        citations=(Citation(text=text, start=0, end=5),),
+    )  # fmt: skip
+
+
+def test_the_decisions_of_an_erased_batch_are_still_told(bond: Relationship) -> None:
+    """What was erased is who read and how many proposals there were, and not what was decided."""
+    told(bond, "Thank you. I live in Paris.", thanks("Thank you"), lives_in("Paris"))
+    told(bond, "I live in Rome.", lives_in("Rome"))
+    before = bond.decisions()
+    with bond._stream.reading():
+        batches = bond._stream.history.all("BatchDecided")
+    gone(bond, *batches)
+    after = bond.decisions()
+    assert [one._replace(proposer="?") for one in before] == after and len(after) == 3
+    assert [b.value for b in bond.beliefs() if b.status == "current"] == ["Rome"]
+    assert bond.verify().ok and bond.digests() == bond.replay()

@@ -192,7 +192,7 @@ def read_texts(
     history, payloads = stream.history, _payloads_of_texts(stream, numbers)
     texts = []
     for number in numbers:
-        about = payloads.get(history.root_text(number))
+        about = stream.about_text(number, payloads)
         if about is None or number not in payloads or about.get("hidden", False):
             continue
         turn = history.turn[number]
@@ -220,7 +220,7 @@ def cited_texts(stream: Stream, numbers: Iterable[int]) -> dict[int, CitedText]:
     found = {}
     for number in texts:
         root = history.root_text(number)
-        about = payloads.get(root, {})
+        about = stream.about_text(number, payloads) or {}
         found[number] = CitedText(
             number=number,
             turn=history.turn[number],
@@ -242,7 +242,7 @@ def _payloads_of_texts(stream: Stream, texts: Sequence[int]) -> dict[int, dict[s
 
 
 def _role(stream: Stream, text: int, about: dict[str, Any]) -> Role:
-    """Whose words a text is; `about` is the payload of its first wording."""
+    """Whose words a text is, by what is known about it."""
     if stream.history.kind[stream.history.root_text(text)] == _REPLY:
         return "agent"
     role: Role = about.get("role", "other")
@@ -344,13 +344,14 @@ def judge(stream: Stream, proposal: Proposal) -> Decision:
 
 def batch_decisions(stream: Stream, batch: int) -> list[Decided]:
     """The decisions of a recorded batch, in the order in which they were proposed."""
-    payload = stream.payload(batch)
+    payload, end = stream.payload(batch), len(stream.history)
     # A decision and what came of it follow each other, and nothing stands between them.
-    first, count = batch + 1, payload["proposals"] if payload else 0
-    after = min(first + 2 * count, len(stream.history))
-    headers = (
-        [one.header for one in stream.log.records(stream.line.line, first, after)] if count else []
-    )
+    if payload is not None:
+        after = min(batch + 1 + 2 * payload["proposals"], end)
+    else:  # how many there were was erased
+        following = stream.history.kind.find(kind_code("BatchDecided"), batch + 1)
+        after = end if following == -1 else following
+    headers = [one.header for one in stream.log.records(stream.line.line, batch + 1, after)]
     numbers = [
         header.number
         for header in headers

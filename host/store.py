@@ -14,7 +14,7 @@ from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_
 from enishi.host.relationship import Relationship
 from enishi.kernel import erasure_proof, keying
 from enishi.kernel.checks import check_id, read_hash
-from enishi.kernel.erasure import Part, erase, erase_relationship, of_party
+from enishi.kernel.erasure import Part, erase, erase_relationship, of_party, scenes_with
 from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
 from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
 from enishi.kernel.errors import MissingExtra, NotFound
@@ -254,7 +254,8 @@ class Store:
         """Erase every relationship of a user for good, and what that user said in others'.
 
         Looks through the whole store. Of an id that is not there nothing is erased: whether it
-        ever was cannot be told any more.
+        ever was cannot be told any more. Turns of others that say, by its id, that the user was
+        there stay, since they are what others said; the receipt counts them (`scenes`).
         """
         return self._erase_party("user", user, reason)
 
@@ -267,6 +268,7 @@ class Store:
     ) -> Receipt:
         check_id(party, f"the {scope}")
         parts: list[Part] = []
+        scenes = 0
         with self._log.writing():
             for line in self._log.lines():
                 stream = self._stream(line)
@@ -277,7 +279,8 @@ class Store:
                 with stream.writing():
                     asked = of_party(stream, party, scope)
                     parts += erase(stream, asked, reason) if asked.numbers else []
-        return receipt_of(self._log, parts, scope, reason, False)
+                    scenes += scenes_with(stream, party)
+        return receipt_of(self._log, parts, scope, reason, False, scenes)
 
     def erase_again(self, receipt: Receipt | Mapping[str, Any]) -> Receipt:
         """Erase in this store what a receipt says was erased, as after restoring an older copy.

@@ -224,6 +224,15 @@ def of_party(stream: Stream, party: str, scope: ErasureScope) -> Asked:
     return Asked(scope, tuple(sorted(numbers)))
 
 
+def scenes_with(stream: Stream, party: str) -> int:
+    """How many turns say that this party was there, by its id. Needs `reading`.
+
+    That is part of the turn, which is what others said as well, and stays with it.
+    """
+    turns = stream.payloads([*stream.history.of_kinds((_TURN,))], ("TurnOpened",), checked=False)
+    return sum(party in (turn.get("present") or ()) for turn in turns.values())
+
+
 def of_word(stream: Stream, text: str, keep_effects: bool = False) -> Asked:
     """Every record with this text in it, to the letter, in whatever it says."""
     if not text.strip():

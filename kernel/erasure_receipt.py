@@ -52,8 +52,8 @@ class Export(Frozen):
 class Checked(Frozen):
     """What was read back after it was done.
 
-    `payloads` were found gone, one by one. `files`: the store's files were scrubbed, every page
-    of them looked at.
+    `payloads` were found gone, one by one. `files`: the store's files were scrubbed, each page of
+    them looked at that was written since none had old bytes.
     """
 
     payloads: int
@@ -65,6 +65,8 @@ class Receipt(Frozen):
 
     `scrub` is whether the bytes are gone from the store's files, or still have to be, because a
     reader holds an older view of them; that is done by itself later, and `doctor` lists it.
+    `scenes` are the turns of others that say, by its id, that the erased user or agent was there:
+    they stay.
     `signer` and `signature` are an Ed25519 key and what it signed, in hex: see `erasure_proof`.
     """
 
@@ -79,6 +81,7 @@ class Receipt(Frozen):
     scrub: Literal["scrubbed", "scrub pending"]
     out_of_reach: tuple[OutOfReach, ...]
     exported: tuple[Export, ...] = ()
+    scenes: int = 0
     signer: str | None = None
     signature: str | None = None
 
@@ -97,6 +100,7 @@ def receipt_of(
     scope: ErasureScope,
     reason: ErasureReason,
     keep_effects: bool,
+    scenes: int = 0,
 ) -> Receipt:
     """Read back what was erased, scrub the files, and say what was done.
 
@@ -124,6 +128,7 @@ def receipt_of(
             for one in relationships
             for pack, at in exports(log, bytes.fromhex(one))
         ),
+        scenes=scenes,
     )
 
 

@@ -70,6 +70,13 @@ def print_receipt(console: Console, receipt: Receipt) -> None:
             "by themselves later, and `enishi doctor` says whether that was done",
             "yellow",
         )
+    if receipt.scenes:
+        say(
+            console,
+            f"  turns of others that still say, by its id, that the erased one was there: "
+            f"{receipt.scenes}; erase those turns where that has to go",
+            "yellow",
+        )
     if receipt.signer is not None:
         say(console, f"  signed by {receipt.signer}")
     for pack in receipt.exported:

@@ -197,6 +197,22 @@ def test_pb02_what_a_user_said_in_others_relationships_goes_too(store: Store) ->
     assert "ANNA-0001" not in said and "Anni" not in said and "Hello both." in said
 
 
+def test_the_receipt_says_where_an_erased_users_id_is_left(store: Store, path: Path) -> None:
+    """Who was there is part of a turn, which is what others said, too: it goes with the turn alone."""
+    user = "anna-of-1907"
+    store.relationship("lumi", user).record("I own ZQ-7731.", "I see.")
+    other = store.relationship("lumi", "ben")
+    said = [Message("I am here.", role="other", speaker=user, name="Anna"), "Hello."]
+    turn = other.record(said, "Hello.", scene=Scene(b"s" * 16, ("lumi", "ben", user)))
+    receipt = store.erase_user(user)
+    assert receipt.scenes == 1 and receipt.types["MessageReceived"] == 2
+    assert read_receipt(json.loads(receipt.model_dump_json())) == receipt
+    assert turn.view().messages[1].content == "Hello." and forms_found(path.parent, user)
+    other.erase(turn)
+    again = store.erase_user(user)
+    assert (again.scenes, again.erased) == (0, 0) and forms_found(path.parent, user) == []
+
+
 def test_erasing_an_agent_takes_all_its_relationships(store: Store) -> None:
     for agent in ("lumi", "mira"):
         for user in ("anna", "ben"):

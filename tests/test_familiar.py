@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from helpers import fixed_store
 
 import enishi
 from enishi.host import Store
+from enishi.kernel.deciding.proposals import Belief
 from enishi.kernel.errors import InvalidInput, NotFound
 
 
@@ -89,3 +91,31 @@ def test_ids_and_messages_that_are_none_are_refused(store: Store) -> None:
             memory.delete(gone)
     with pytest.raises(InvalidInput, match="a message is"):
         memory.add([{"role": "robot", "content": "x"}], user_id="chen")
+
+
+def test_the_familiar_names_can_be_awaited(tmp_path: Path) -> None:
+    async def main() -> list[dict[str, object]]:
+        async with enishi.open_async(tmp_path / "s.db") as store:
+            memory = enishi.AsyncMemory(store)
+            (added,) = (await memory.add("I'm allergic to peanuts.", user_id="chen"))["results"]
+            assert (await memory.get_all(user_id="chen"))["results"][0]["id"] == added["id"]
+            assert (await memory.history(added["id"]))[0]["event"] == "ADD"
+            assert (await memory.search("peanuts", user_id="chen"))["results"]
+            assert (await memory.delete(added["id"])).erased >= 2
+            left: list[dict[str, object]] = (await memory.search("peanuts", user_id="chen"))[
+                "results"
+            ]
+            return left
+
+    assert asyncio.run(main()) == []
+
+
+def test_a_proposal_that_is_held_is_no_memory(store: Store) -> None:
+    memory = enishi.Memory(store)
+    memory.add("Perhaps we move to Porto, we shall see.", user_id="chen")
+    bond = store.relationship("assistant", "chen")
+    text = bond.turns()[0].messages[0].number
+    held = Belief(subject="user", key="plan", value="move to Porto", confidence=0.6,
+                  citations=(enishi.Citation(text=text, quote="move to Porto"),))  # fmt: skip
+    assert bond.propose(None, [held])[0].verdict == "held"
+    assert {one["kind"] for one in memory.search("Porto", user_id="chen")["results"]} == {"text"}

@@ -301,3 +301,13 @@ def test_one_stray_character_of_a_word_is_no_hit(bond: Relationship) -> None:
     assert not bond.recall("面试").found
     assert [i.text for i in bond.recall("吃鱼").found][:1] == ["吃了贵州的酸汤鱼。"]
     assert [i.text for i in bond.recall("猫").found][:1] == ["我养了一只猫。"]
+
+
+def test_an_endless_reply_does_not_bury_the_short_message_that_says_it(bond: Relationship) -> None:
+    for reply in range(12):
+        points = " ".join(f"Point w{reply}x{n} is thing v{reply}x{n}." for n in range(200))
+        advice = f"A webinar on ethics in hiring? {points} Then hold the webinar on hiring."
+        bond.record("Tell me more about that.", advice, at=NOW - timedelta(days=3))
+    moved = "The webinar on ethics has been moved to the 27th."
+    bond.record(moved, "Noted.", at=NOW - timedelta(days=3))
+    assert bond.recall("When is the webinar on ethics in hiring?").found[0].text == moved

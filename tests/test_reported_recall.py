@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from enishi import Citation, Message, Scene
 from enishi.host import Relationship, Store
-from enishi.kernel.deciding.proposals import Promise
+from enishi.kernel.deciding.proposals import Belief, Promise
 from enishi.kernel.errors import InvalidInput
 from enishi.projections.policy import ONE, bundled_policy, read_policy
 from enishi.projections.recall.ranking import recency_of
@@ -94,11 +94,31 @@ def test_45_what_matters_outlives_thousands_of_trifles(bond: Relationship) -> No
     made = Promise(promiser="agent", act="be at the hospital", citations=cited)
     (decided,) = bond.propose(None, [made])
     assert decided.event is not None
+    said = bond.record(
+        "Never call me Chenny. I like jasmine tea.", "I will not.", at=NOW - timedelta(days=200)
+    )
+    text = said.view().messages[0].number
+    boundary, tea = (
+        Belief(
+            subject="user", key=key, value=value, category=category,
+            citations=(Citation(text=text, quote=quote),),
+        )
+        for key, value, category, quote in (
+            ("boundary", "call me Chenny", "constraint", "Never call me Chenny"),
+            ("likes", "jasmine tea", "preference", "I like jasmine tea"),
+        )
+    )  # fmt: skip
+    kept = [one.event for one in bond.propose(None, [boundary, tea])]
+    assert None not in kept
+    pinned = kept[1]
+    assert pinned is not None
+    bond.correct(pinned, "right")  # so the user pins it
     small_talk(bond, 600, days=200)
     # Whatever is spoken of: it is open, so it is there. And it is found by its own words.
     for query in ("It rained again.", "the hospital"):
-        assert decided.event in bond.recall(query).numbers, query
-    assert len(bond.turns()) == 601
+        assert {decided.event, *kept} <= set(bond.recall(query).numbers), query
+    assert found(bond, "so scared")[0] == "I am so scared."
+    assert len(bond.turns()) == 602
 
 
 @pytest.mark.parametrize("later", [0, 1, 40])

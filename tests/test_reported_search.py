@@ -20,6 +20,7 @@ from enishi.host import Relationship, Store
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import DAY, MINUTE, Moment
 from enishi.projections.policy import bundled_policy, read_policy
+from enishi.projections.recall import index
 from enishi.projections.recall.ranking import Marks, scored, verdict
 from enishi.projections.recall.search import Hit
 
@@ -147,6 +148,22 @@ def test_a_letter_or_a_part_of_an_id_is_not_the_id(babel: Relationship) -> None:
     """PB-74: k8s is not taken for k."""
     assert not found(babel, "k")
     assert "k8s" not in "".join(found(babel, "8"))
+
+
+def test_an_index_of_another_way_of_splitting_is_made_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PB-70: a store that an older program left."""
+    with monkeypatch.context() as older, fixed_store(path) as store:
+        older.setattr(index, "FORM", "0 older")
+        older.setattr(index, "terms", lambda text: text.split())
+        bond = store.relationship("lumi", "chen")
+        with store.transaction():
+            for n in range(100):
+                bond.record(f"Boats, number {n}, are moored.", "Hm.")
+        assert not found(bond, "boat")
+    with fixed_store(path) as store:
+        assert found(store.relationships()[0], "boat number 42")[0].endswith("42, are moored.")
 
 
 def test_an_index_that_is_gone_old_or_foreign_is_made_again(path: Path) -> None:

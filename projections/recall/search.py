@@ -9,11 +9,11 @@ For a query term t and a text d, with n texts on the branch of which df have t,
           a text of up to 32 terms, and 32 / terms for a longer one
     len = the terms of d and of those neighbours, weighted alike
 
-    near(d)    = sum of w(t) idf tf (k1 + 1) / (tf + k1 (1 - b + b len / mean len))
+    near(d)    = sum of w(t) idf tf (k1 + 1) / (tf + k1 (1 - b + b len / mean len + long))
     stretch(d) = sum of w(t) idf' f (k + 1) / (f + k), f and idf' over the whole stretch
     relevance  = near (twice, if d was said by somebody whom the query names) + stretch
 
-with k1 = 1.2, b = 0.3, k = 1; w(t) is 1, 1/2 for words that say little by themselves, and 1/4 for
+with k1 = 1.2, b = 0.3, k = 1; `long` is 0 for a text of up to 256 terms, and 3 for each 256 more; w(t) is 1, 1/2 for words that say little by themselves, and 1/4 for
 a single Chinese character of several and for a pair with a character that stands anywhere. Chinese,
 Japanese and Korean terms overlap, each character being in two pairs: in a stretch, and where the mass
 of a query is counted, they count half. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
@@ -44,6 +44,11 @@ _FROM_ASKING = [(step, _ANSWERS if step == 1 else weight) for step, weight in _F
 COMMON = 4
 """What stands in more than one of so many texts, or is one character of several, tells nothing of
 the texts beside it; and a text in which nothing but one such character stands is no hit."""
+
+LONG = 256
+"""A text of more terms speaks of many things: its terms count less, the more so the longer it is."""
+
+_LONG_TELLS = 3
 
 POOL = 32
 """So many texts are looked at together with their neighbours, the best by their own words."""
@@ -192,7 +197,11 @@ def search_texts(found: Found, most: int) -> list[Hit]:
         for place, count in within.items():
             rough[place] = rough.get(place, 0) + gains[count]
     stretch_of, stretches = corpus.stretch, found.stretches
-    ranked = [(score + stretches[stretch_of[place]], -place) for place, score in rough.items()]
+    length = corpus.length
+    ranked = [
+        (score * LONG // max(LONG, length[place]) + stretches[stretch_of[place]], -place)
+        for place, score in rough.items()
+    ]
     pool = [-minus for _, minus in nlargest(max(POOL, 2 * most), ranked)]
     wanted = {place + step for place in pool for step in _STEPS}
     if found.near is not None:
@@ -221,10 +230,11 @@ def search_texts(found: Found, most: int) -> list[Hit]:
 def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
     """The relevance of the texts at these places, as far as there is one at each."""
     corpus = found.corpus
-    asking, stretch, many = corpus.asking, corpus.stretch, len(corpus)
+    asking, stretch, length, many = corpus.asking, corpus.stretch, corpus.length, len(corpus)
     mean = max(1, corpus.total // max(1, many))
     norms = {
         near: OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[near]) // (10 * mean)
+        + _LONG_TELLS * OWN * _K1 * max(0, length[near] - LONG) // LONG
         for near in places
         if 0 <= near < many
     }

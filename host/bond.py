@@ -10,7 +10,7 @@ from enishi.kernel.errors import StoreFailure
 from enishi.kernel.fold import Projection, fold_of, keep_history
 from enishi.kernel.lines import lines_of
 from enishi.kernel.log import Line
-from enishi.kernel.stream import Stream
+from enishi.kernel.stream import Stream, Writing
 from enishi.projections import PROJECTIONS
 
 if TYPE_CHECKING:
@@ -60,10 +60,8 @@ class Bond:
         found = (line for line in others if f"{branch}/".startswith(f"{line.name}/"))
         return max(found, key=lambda line: len(line.name), default=None)
 
-    @contextmanager
-    def _writing(self) -> Iterator[int]:
-        with self._stream.writing(together=True):
-            yield self._branch()
+    def _writing(self) -> Writing[int]:
+        return self._stream.writing_on(self._branch)
 
     @contextmanager
     def _reading(self) -> Iterator[int]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from types import TracebackType
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from enishi.kernel import keeping
 from enishi.kernel.checks import check_id
@@ -26,12 +27,57 @@ from enishi.kernel.history import KINDS, MAIN, ROOT, TEXT_CODES, History
 from enishi.kernel.log import Entropy, Line, Log, Record, sealed
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.standing import Marks, Standing
+from enishi.kernel.transactions import Transaction
 
 AHEAD = 5 * MINUTE
 """How far a live time may be ahead of the clock."""
 
 _CALLER = "caller\n"
 _VOLATILE = frozenset({"by", "by_name", "name"})
+
+
+T = TypeVar("T")
+
+
+class Writing(Generic[T]):
+    """A stream's transaction: a context manager, made by `Stream.writing`.
+
+    A class, because every record comes through one, and a generator costs three times as much.
+    """
+
+    __slots__ = ("_asked", "_outermost", "_stream", "_transaction")
+
+    def __init__(self, stream: Stream, transaction: Transaction, asked: Callable[[], T]) -> None:
+        self._stream = stream
+        self._transaction = transaction
+        self._asked = asked
+
+    def __enter__(self) -> T:
+        stream = self._stream
+        self._transaction.__enter__()
+        self._outermost = stream._now is None
+        try:
+            if self._outermost:
+                stream._now = stream.clock()
+            stream._catch_up()
+            return self._asked()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._outermost:
+            self._stream._now = None
+        self._transaction.__exit__(kind, error, trace)
+
+
+def _nothing() -> None:
+    """What is asked where nothing is."""
 
 
 class Draft(NamedTuple):
@@ -78,22 +124,16 @@ class Stream:
             self._catch_up()
             yield
 
-    @contextmanager
-    def writing(self, *, together: bool = False) -> Iterator[None]:
+    def writing(self, *, together: bool = False) -> Writing[None]:
         """A transaction: all that is appended within is recorded together, or nothing is.
 
         With `together` it may share its commit with what other threads write: see `Log.writing`.
         """
-        with self.log.writing(together=together):
-            outermost = self._now is None
-            if outermost:
-                self._now = self.clock()
-            self._catch_up()
-            try:
-                yield
-            finally:
-                if outermost:
-                    self._now = None
+        return Writing(self, self.log.writing(together=together), _nothing)
+
+    def writing_on(self, branch: Callable[[], T]) -> Writing[T]:
+        """The same, together with others, for what is asked when all is taken in: a branch."""
+        return Writing(self, self.log.writing(together=True), branch)
 
     @property
     def now(self) -> Moment:

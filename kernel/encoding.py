@@ -258,5 +258,6 @@ def _plain(value: Any) -> Any:
         )
     if not _SCALARS.issuperset(map(type, parts)):
         for part in parts:
-            _plain(part)
+            if type(part) not in _SCALARS:
+                _plain(part)
     return value

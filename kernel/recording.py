@@ -33,8 +33,7 @@ class Origin(NamedTuple):
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """Something said to the agent, or within its hearing.
 
     `speaker` is a stable id (the relationship's user where it is left out), `name` the display
@@ -52,8 +51,7 @@ class Message:
     request: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What the agent said. `given` are the numbers that its prompt had offered."""
 
     content: str
@@ -476,7 +474,7 @@ def _spoken(
     if text.hidden is not False:
         said["hidden"] = text.hidden
     if text.origin is not None:
-        said["origin"] = text.origin._asdict()
+        said["origin"] = {"source": text.origin.source, "position": text.origin.position}
     _by(by, said)
     return said if fits and type(text.hidden) is bool else payload_of(type_name, **said)
 

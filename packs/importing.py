@@ -600,8 +600,10 @@ class _Import:
 
     def _free_key(self, line: ChatLine) -> str:
         """The line's id; where the file once had another line there, the next one."""
+        if self.fresh:
+            return _key(self.title, line, 0)
         for key in _keys(self.title, line):
-            if self.fresh or self.stream.log.requested(self.stream.line, key) is None:
+            if self.stream.log.requested(self.stream.line, key) is None:
                 return key
         raise AssertionError("ids never run out")
 
@@ -641,10 +643,15 @@ def _sources(stream: Stream) -> dict[str, list[int]]:
 
 
 def _keys(title: str, line: ChatLine) -> Iterator[str]:
-    """The ids that a line may have: from source, position and time, never from its words."""
+    """The ids that a line may have."""
+    return (_key(title, line, ordinal) for ordinal in count())
+
+
+def _key(title: str, line: ChatLine, ordinal: int) -> str:
+    """One of them: from source, position and time, never from its words."""
     happened = _time_of(line)
     time = "unknown" if happened is None else str(happened.at)
-    return (f"chat\n{title}\n{line.position}\n{time}\n{ordinal}" for ordinal in count())
+    return f"chat\n{title}\n{line.position}\n{time}\n{ordinal}"
 
 
 def _scene(chat: Chat) -> Scene | None:

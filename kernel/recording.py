@@ -90,59 +90,50 @@ def open_turn(
     `expect` is the turn that the caller believes to be the tip (ROOT for an empty branch).
     The same `request` again is answered with the turn that it opened.
     """
-    request = own_request(request)
-    drafts = _turn_drafts(stream, branch, messages, at, scene, reply, by)
-    known = stream.recorded(request, drafts)
-    if known is not None:
-        return known
+    request, turn = own_request(request), len(stream.history)
+    drafts = _turn_drafts(stream, branch, turn, messages, at, request, scene, reply, by)
+    if request is not None:
+        known = stream.recorded(request, [draft._replace(turn=ROOT) for draft in drafts])
+        if known is not None:
+            return known
     tip = stream.history.branches[branch].tip
     if expect is not None and expect != tip:
         raise ExpectationFailed(
             f"the branch ends with turn {_shown(tip)}, not with {_shown(expect)}; "
             "read what was added and decide again"
         )
-    turn = len(stream.history)
-    rests = (turn,)
-    return stream.append(
-        *[
-            Draft(kind, payload, turn, branch, rests if place else (), (),
-                  _when(happened, stream, by), own if place else request)
-            for place, (kind, payload, _, _, _, _, happened, own) in enumerate(drafts)
-        ]
-    )  # fmt: skip
+    if by != "import":
+        drafts = [Draft(*draft[:6], moment_of(draft.happened, stream), draft.request)
+                  for draft in drafts]  # fmt: skip
+    return stream.append(*drafts)
 
 
 def _turn_drafts(
     stream: Stream,
     branch: int,
+    turn: int,
     messages: Sequence[Message],
     at: Moment | None,
+    request: str | None,
     scene: Scene | None,
     reply: Reply | None,
     by: str,
 ) -> list[Draft]:
+    """What a turn consists of, with the times as they were given."""
     opened = _by(by, {"messages": len(messages)})
     if scene is not None:
         present = [check_id(party, "a party") for party in scene.present]
         opened = payload_of("TurnOpened", **opened, scene=scene.id, present=present)
-    lived = None if by == "import" else at  # in an import, what is unknown stays so
-    drafts = [Draft("TurnOpened", opened, branch=branch, happened=at)]
-    drafts += [
-        Draft(
-            "MessageReceived",
-            _message(stream, branch, message, by),
-            branch=branch,
-            happened=message.happened or lived,
-            request=message.request,
-        )
-        for message in messages
+    drafts = [Draft("TurnOpened", opened, turn, branch, (), (), at, request)]
+    texts: list[tuple[str, dict[str, Any], Message | Reply]] = [
+        ("MessageReceived", _message(stream, branch, message, by), message) for message in messages
     ]
     if reply is not None:
-        payload = _reply(stream, branch, reply, by)
-        happened = reply.happened or lived
-        drafts.append(
-            Draft("ReplyGiven", payload, branch=branch, happened=happened, request=reply.request)
-        )
+        texts.append(("ReplyGiven", _reply(stream, branch, reply, by), reply))
+    lived = None if by == "import" else at  # in an import, what is unknown stays so
+    for kind, payload, text in texts:
+        happened = text.happened or lived
+        drafts.append(Draft(kind, payload, turn, branch, (turn,), (), happened, text.request))
     return drafts
 
 

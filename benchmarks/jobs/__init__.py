@@ -11,6 +11,7 @@ from jobs.places import JobMaker
 from jobs.recalling import recalls
 from jobs.recording import (
     appends,
+    callers,
     imports,
     peer_commits,
     turns_full,
@@ -24,6 +25,7 @@ JOBS: tuple[JobMaker, ...] = (
     turns_full,
     turns_normal,
     turns_processes,
+    callers,
     peer_commits,
     imports,
     appends,

@@ -6,13 +6,15 @@ warming-up round, which it goes first in.
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import count, cycle, islice
+from threading import Thread
 
 from bare import BareTable, in_parts, stored_rows
 from material import chat, exchanges
@@ -28,6 +30,8 @@ from enishi.kernel.stream import Draft, Stream, found_stream
 from enishi.packs.importing import import_chat
 from jobs.places import PEER, PLAIN, Place, Sizes, events_of, opened_log
 
+CALLERS = (1, 16, 64)
+"""How many record at once."""
 WRITERS = 4
 
 
@@ -69,6 +73,52 @@ def _turns(place: Place, sizes: Sizes, synchronous: str, aim: float) -> Job:
         {"record()": ours, PLAIN: floor},
         (Comparison("record()", PLAIN, aim),),
     )
+
+
+def callers(place: Place, sizes: Sizes) -> Job:
+    """Turns recorded durably by many at once, in threads and in tasks: they share commits."""
+    most = max(CALLERS)
+    turns = -(-sizes.commits // most) * most
+    bond = place.bond(place.file("callers"))
+    runner = place.open.enter_context(asyncio.Runner())
+    store = runner.run(enishi.open_async(place.file("callers-awaited")).__aenter__())
+    place.open.callback(lambda: runner.run(store.close()))
+    awaited = runner.run(store.relationship("lumi", "chen"))
+    table = place.table("callers-floor")
+    said = list(exchanges(turns))
+    parts = cache(lambda: in_parts(stored_rows(place.file("callers"))[1:], 3))
+
+    def by_threads(many: int) -> int:
+        def work(first: int) -> None:
+            for exchange in said[first::many]:
+                bond.record(exchange.said, exchange.reply, at=exchange.at)
+
+        threads = [Thread(target=work, args=(first,)) for first in range(many)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return turns
+
+    async def by_tasks(many: int) -> int:
+        async def work(first: int) -> None:
+            for exchange in said[first::many]:
+                await awaited.record(exchange.said, exchange.reply, at=exchange.at)
+
+        await asyncio.gather(*(work(first) for first in range(many)))
+        return turns
+
+    sides: dict[str, Run] = {}
+    comparisons: list[Comparison] = []
+    for many in CALLERS:
+        sides[f"{many} threads"] = partial(by_threads, many)
+        sides[f"{many} tasks"] = partial(lambda many: runner.run(by_tasks(many)), many)
+        if many > 1:
+            comparisons.append(Comparison(f"{many} threads", "1 threads", 4))
+            comparisons.append(Comparison(f"{many} tasks", "1 tasks", 4))
+    sides[PLAIN] = lambda: table.commit_each(islice(parts(), turns))
+    comparisons += [Comparison(f"{many} threads", PLAIN) for many in CALLERS]
+    return Job("record a turn, many callers, FULL", "turns", sides, tuple(comparisons))
 
 
 def turns_processes(place: Place, sizes: Sizes) -> Job:

@@ -129,11 +129,15 @@ def _readings(name: str) -> Iterator[str]:
 def _wide(plain: str) -> list[tuple[int, int, int]]:
     """Start and end of names in simplified writing, and how much of that is a title."""
     tables = _tables()
-    alone, shaped = _hidden(tables.within, plain), _hidden(tables.words, plain)
-    found = [(start, end, 0) for start, end in _listed(alone)]
-    found += [(*match.span(), 0) for match in tables.followed.finditer(alone)]
-    found += [(*match.span(), 0) for match in tables.doubtful.finditer(plain)]
-    found += [(*m.span(), len(m["title"] or "")) for m in tables.name.finditer(shaped)]
+    found = [(*match.span(), 0) for match in tables.doubtful.finditer(plain)]
+    # Only where something is found at all is it worth hiding what only looks like it.
+    if next(_listed(plain), None) or tables.followed.search(plain):
+        alone = _hidden(tables.within, plain)
+        found += [(start, end, 0) for start, end in _listed(alone)]
+        found += [(*match.span(), 0) for match in tables.followed.finditer(alone)]
+    if tables.name.search(plain):
+        shaped = _hidden(tables.words, plain)
+        found += [(*m.span(), len(m["title"] or "")) for m in tables.name.finditer(shaped)]
     kept: list[tuple[int, int, int]] = []
     for start, end, title in sorted(found, key=lambda one: (one[0], -one[1])):
         if not kept or start >= kept[-1][1]:

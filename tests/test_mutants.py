@@ -14,7 +14,7 @@ from helpers import NOW, fixed_store
 from enishi import Citation, Message, Signal
 from enishi.host import Relationship
 from enishi.kernel import verification
-from enishi.kernel.deciding.proposals import Belief, Consequence
+from enishi.kernel.deciding.proposals import Belief, Consequence, EpisodeBoundary
 from enishi.kernel.encoding import encode_header, header_of
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
@@ -197,3 +197,20 @@ def test_a_belief_is_told_to_those_alone_who_heard_all_that_it_rests_on(
         return decided.event in {number for item in found.items for number in item.numbers}
 
     assert told("lumi", "chen") and not told("lumi", "chen", "mei")
+
+
+def test_where_an_episode_begins_may_be_seen_from_what_a_prompt_was_given(
+    bond: Relationship,
+) -> None:
+    sister = "My sister Anna lives in Lisbon."
+    before = bond.record(sister, "By the river.", at=NOW - timedelta(days=30))
+    with bond.turn("Tell me of Anna.") as turn:
+        block = turn.recall(needed=True).render()
+        turn.reply("Anna, yes.")
+    pasted = cited(bond, block)
+    boundary, belief = bond.propose(None, [
+        EpisodeBoundary(signs=("gap",), citations=(
+            Citation(text=before.number + 1, quote=sister), *pasted)),
+        Belief(subject="user", key="sister", value="Anna", citations=pasted),
+    ])  # fmt: skip
+    assert (boundary.verdict, belief.reason) == ("accepted", "self_caused")

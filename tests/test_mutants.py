@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -19,6 +20,7 @@ from enishi.kernel.encoding import encode_header, header_of
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
+from enishi.kernel.scrubbing import overwrite_gaps
 
 
 @pytest.fixture
@@ -214,3 +216,20 @@ def test_where_an_episode_begins_may_be_seen_from_what_a_prompt_was_given(
         Belief(subject="user", key="sister", value="Anna", citations=pasted),
     ])  # fmt: skip
     assert (boundary.verdict, belief.reason) == ("accepted", "self_caused")
+
+
+@pytest.mark.parametrize(("kind", "header"), [(2, 12), (5, 12), (10, 8), (13, 8)])
+@pytest.mark.parametrize("damaged", [False, True])
+def test_of_a_page_the_gap_alone_is_wiped_and_nothing_of_a_damaged_one(
+    kind: int, header: int, damaged: bool, tmp_path: Path
+) -> None:
+    """One cell is said to lie at 200 and beyond; in a damaged page it lies before."""
+    head = struct.pack(">B2xHH", kind, 1, 200).ljust(header, b"\x01")
+    cell = struct.pack(">H", 150 if damaged else 200)
+    page = (head + cell).ljust(512, b"x")
+    path = tmp_path / "pages"
+    path.write_bytes(bytes(512) + page)
+    with path.open("r+b") as file:
+        assert overwrite_gaps(file, 512) == (not damaged)
+    wiped = (head + cell).ljust(200, b"\x00") + page[200:]
+    assert path.read_bytes()[512:] == (page if damaged else wiped)

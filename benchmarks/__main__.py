@@ -39,6 +39,8 @@ def main() -> None:
     if options.json:
         rows = [{**asdict(result), "met": result.met} for result in results]
         print(json.dumps({"machine": _machine(), "sizes": asdict(sizes), "rows": rows}, indent=2))
+    elif options.markdown:
+        print(_markdown(results))
     else:
         console = Console(width=None if Console().is_terminal else 132)
         console.print(_table(results))
@@ -68,6 +70,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, for a first look")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--markdown", action="store_true", help="print a table for a page")
     names = ", ".join(make.__name__ for make in JOBS)
     parser.add_argument("--only", default="", metavar="WORD", help=f"some jobs of: {names}")
     return parser.parse_args()
@@ -96,6 +99,31 @@ def _table(results: Sequence[Result]) -> Table:
         )
         job = result.job
     return table
+
+
+def _markdown(results: Sequence[Result]) -> str:
+    machine = " · ".join(f"{name}: {value}" for name, value in _machine().items())
+    lines = [
+        f"{machine}\n",
+        "| what | we | against | ours | theirs | ratio | CPU | aim | |",
+        "|---|---|---|--:|--:|--:|--:|--:|---|",
+    ]
+    job = ""
+    for result in results:
+        cells = (
+            "" if result.job == job else f"{result.job} ({result.unit})",
+            result.ours,
+            result.other,
+            _value(result.our_value),
+            _value(result.other_value),
+            f"**{_ratio(result.ratio)}**",
+            "" if result.cpu is None else _ratio(result.cpu),
+            "" if result.aim is None else _ratio(result.aim),
+            {None: "", True: "met", False: "missed"}[result.met],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+        job = result.job
+    return "\n".join(lines)
 
 
 def _value(value: float) -> str:

@@ -52,7 +52,7 @@ class Sizes:
 FULL_SIZE = Sizes(
     commits=300, imported=100_000, history=100_000, longer=1_000_000, shorter=20_000,
     replayed=10_000, remembered=(1_000, 10_000, 100_000), opened=(10_000, 100_000, 1_000_000),
-    relationships=(1_000, 100_000), rounds=9, long_rounds=3,
+    relationships=(1_000, 100_000), rounds=7, long_rounds=3,
 )  # fmt: skip
 QUICK = Sizes(
     commits=60, imported=2_000, history=10_000, longer=20_000, shorter=5_000,
@@ -96,11 +96,11 @@ class Place:
             write_history(made, events // PER_TURN, reader)
         return self._own(made)
 
-    def kept(self, events: int) -> Path:
+    def kept(self, events: int, proposer: Callable[[], Proposer] = EverySecond) -> Path:
         """Such a store of which the history and the checkpoints are kept."""
-        made = self.shared / f"{events}-kept.db"
+        made = self.shared / f"{events}-{proposer().name}-kept.db"
         if not made.exists():
-            shutil.copy(self.history(events), made)
+            shutil.copy(self.history(events, proposer), made)
             with enishi.open(made) as store:
                 store.relationship("lumi", "chen", create=False).rapport()
         return self._own(made)

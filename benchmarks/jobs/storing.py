@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from bare import connect, scan
+from material import EveryKind
 from measuring import Comparison, Job, Run
 
 import enishi
@@ -22,7 +23,7 @@ def openings(place: Place, sizes: Sizes) -> Job:
     sides: dict[str, Run] = {}
     comparisons: list[Comparison] = []
     for events in sizes.opened:
-        path, size = place.kept(events), f"{events:,}"
+        path, size = place.kept(events, EveryKind), f"{events:,}"
         sides |= {
             f"rapport() of {size}": partial(_repeated, partial(read_rapport, path)),
             f"count(*) of {size}": partial(_repeated, partial(_ask_bare, path, "count(*)")),

@@ -869,7 +869,10 @@ def branch_back(
     """End the branch after a turn. Later turns leave it, and come back the same way."""
     bond.back(turn or None)
     turns = bond.summary().turns
-    return _done({"tip": turn or None, "turns": turns}, f"The branch has {turns} turns now.")
+    return _done(
+        {"tip": turn or None, "turns": turns},
+        f"The branch has {terminal.several(turns, 'turn')} now.",
+    )
 
 
 @_on_relationship(None, to=branch_app, name="drop", branch=False)
@@ -887,9 +890,11 @@ def branch_diff(bond: Relationship, first: str, second: str) -> Answer:
     rapports = {name: bond.on(name).rapport() for name in (first, second)}
 
     def tell(console: Console) -> None:
-        terminal.say(console, f"{shared} turns in common")
+        terminal.say(console, f"{terminal.several(shared, 'turn')} in common")
         for name, rapport in rapports.items():
-            terminal.say(console, f"\n{name}: {own[name]} turns of its own", "bold")
+            terminal.say(
+                console, f"\n{name}: {terminal.several(own[name], 'turn')} of its own", "bold"
+            )
             terminal.print_rapport(console, rapport)
 
     return Answer({"shared": shared, "own": own, "rapport": rapports}, tell)

@@ -167,7 +167,7 @@ def print_text(console: Console, text: Text, mark: str = "", of: str = "") -> No
 def print_overview(console: Console, found: dict[str, Any]) -> None:
     """Where a relationship stands, and what moved it last."""
     about: Summary = found["relationship"]
-    line = f"{found['agent']} and {found['user']} · branch {about.branch} · {about.turns} turns"
+    line = f"{found['agent']} and {found['user']} · branch {about.branch} · {several(about.turns, 'turn')}"
     say(console, f"{line} · last spoke {time_of(about.last)}", "bold")
     if about.on_erased:
         say(console, f"{about.on_erased} events count and rest on words that were erased", "yellow")
@@ -382,7 +382,7 @@ def print_episode(console: Console, one: EpisodeView) -> None:
     span = f"{_minute(one.started)} to {_minute(one.ended)}" if one.started else "at no known time"
     say(
         console,
-        f"episode {one.number} · {span} · {one.turns} turns, {one.first} to {one.last}",
+        f"episode {one.number} · {span} · {several(one.turns, 'turn')}, {one.first} to {one.last}",
         "bold",
     )
     say(console, f"  {one.title}")
@@ -536,7 +536,8 @@ def print_erii(console: Console, reports: Sequence[EriiReport]) -> None:
     """What came of packs of E.R.I.I.: what is here now, what is not and why, what is otherwise."""
     for report in reports:
         done = (
-            f"{report.turns} turns, {report.notes} beliefs as notes, {report.events} items decided"
+            f"{several(report.turns, 'turn')}, {several(report.notes, 'belief')} as notes, "
+            f"{several(report.events, 'item')} decided"
             if report.changed
             else "nothing new"
         )
@@ -587,7 +588,7 @@ def _print_sums(console: Console, reports: Sequence[ImportReport]) -> None:
     for agent, user in parties:
         own = [one for one in reports if (one.agent, one.user) == (agent, user)]
         done = ", ".join(_counts(own)) or "nothing new"
-        say(console, f"{agent} and {user}: {len(own)} chats: {done}")
+        say(console, f"{agent} and {user}: {several(len(own), 'chat')}: {done}")
     notes = sum(len(report.notes) for report in reports)
     if notes:
         say(console, f"  Notes on them: {notes}; --json prints each.", "yellow")
@@ -595,17 +596,17 @@ def _print_sums(console: Console, reports: Sequence[ImportReport]) -> None:
 
 def _counts(reports: Sequence[ImportReport]) -> list[str]:
     counted = (
-        ("turns", "turns"),
-        ("branched", "new branches"),
-        ("variants", "new variants"),
-        ("revised", "edited texts"),
-        ("chosen", "changed choices"),
-        ("cut", "turns or texts that left it"),
-        ("signals", "events by the rules"),
+        ("turns", "turn", "turns"),
+        ("branched", "new branch", "new branches"),
+        ("variants", "new variant", "new variants"),
+        ("revised", "edited text", "edited texts"),
+        ("chosen", "changed choice", "changed choices"),
+        ("cut", "turn or text that left it", "turns or texts that left it"),
+        ("signals", "event by the rules", "events by the rules"),
     )
-    sums = [(sum(int(getattr(one, key)) for one in reports), what) for key, what in counted]
-    several = len(reports) > 1
-    done = [f"{n} {what}" for n, what in sums if n and (several or what != "new branches")]
+    sums = [(sum(int(getattr(one, key)) for one in reports), *what) for key, *what in counted]
+    many = len(reports) > 1
+    done = [several(n, *what) for n, *what in sums if n and (many or "new branch" not in what)]
     return [*done, "turns that came back"] if any(one.returned for one in reports) else done
 
 
@@ -616,8 +617,8 @@ def print_verifications(
 ) -> None:
     """What verifying found, one relationship a line, and each problem with its place."""
     for bond, found in verified:
-        verdict = "verified" if found.ok else f"{len(found.problems)} problems"
-        counts = f"{found.length} records, {found.erased} erased"
+        verdict = "verified" if found.ok else several(len(found.problems), "problem")
+        counts = f"{several(found.length, 'record')}, {found.erased} erased"
         say(console, f"{bond.agent} and {bond.user}: {counts}, tip {found.tip}: {verdict}")
         for problem in found.problems:
             say(console, f"  {problem}", "bold red")
@@ -656,6 +657,11 @@ def add_row(table: Table, *cells: object) -> None:
 def time_of(moment: Moment | None) -> str:
     """A moment as it is shown."""
     return "unknown" if moment is None else str(moment)
+
+
+def several(number: int, one: str, many: str | None = None) -> str:
+    """So many of something: "1 turn", "2 turns"."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _words(name: str) -> str:

@@ -25,6 +25,7 @@ from helpers import Shell, fixed_store, line, state_of, write_chat
 import enishi
 from enishi.cli import app
 from enishi.host import Relationship
+from enishi.packs.terminal import several
 
 DEMO_CHAT = "Lumi by the harbour"
 CARD = {
@@ -135,7 +136,7 @@ def test_a_grown_file_adds_only_what_is_new(shell: Shell, tmp_path: Path) -> Non
     store = tmp_path / "new.db"
     shell.ok("import", harbour(tmp_path), "--store", store)
     grown = harbour(tmp_path, line("Good night.", "Chen"), line("Good night, Chen."))
-    assert "1 turns" in shell.ok("import", grown, "--store", store)
+    assert "1 turn" in shell.ok("import", grown, "--store", store)
     assert words(turns(shell, store))[-3:] == ["Any evening.", "Good night.", "Good night, Chen."]
     assert len(turns(shell, store)) == 3
 
@@ -292,7 +293,7 @@ def _branches(found: Any) -> list[str]:
 
 
 def _diff(found: Any) -> list[str]:
-    own = [f"{name}: {count} turns of its own" for name, count in found["own"].items()]
+    own = [f"{name}: {several(count, 'turn')} of its own" for name, count in found["own"].items()]
     values = [value for rapport in found["rapport"].values() for value in _rapport(rapport)]
     return [f"{found['shared']} turns in common", *own, *values]
 

@@ -151,7 +151,7 @@ def why_not(stream: Stream, standing: Standing, number: int) -> str | None:
 def _dependants(history: History, number: int) -> list[int]:
     """What rests on an event directly."""
     own_turn = history.turn[number] == number
-    direct = [n for n, causes in history.derived() if number in causes]
+    direct = history.dependants(number)
     if own_turn:
         direct += [n for n in history.events_of(number) if number in history.causes_of(n)]
     return sorted(set(direct))

@@ -34,6 +34,9 @@ def kind_code(type_name: str) -> int:
     return _CODES.get(type_name, _UNKNOWN)
 
 
+_FEW = 32
+"""So many numbers are looked up one by one faster than in one pass over all that are derived."""
+
 _TURN_OPENED = kind_code("TurnOpened")
 _REPLY = kind_code("ReplyGiven")
 _REVISION = kind_code("TextRevised")
@@ -73,6 +76,17 @@ class Placed(Protocol):
     def causes(self) -> tuple[int, ...]: ...
     @property
     def targets(self) -> tuple[int, ...]: ...
+
+
+def _places_of(value: int, column: array[int]) -> Iterator[int]:
+    """Where a value stands in a column; many times faster than to look at each."""
+    data, wanted = column.tobytes(), array(column.typecode, [value]).tobytes()
+    at = data.find(wanted)
+    while at != -1:
+        place, beside = divmod(at, len(wanted))
+        if not beside:
+            yield place
+        at = data.find(wanted, at + 1)
 
 
 @dataclass(slots=True)
@@ -318,11 +332,31 @@ class History:
         found = set(numbers)
         for turn in [n for n in found if self.kind[n] == _TURN_OPENED]:
             found.update(n for n in self.events_of(turn) if turn in self.causes_of(n))
+        ahead = list(found)
+        while ahead and len(found) <= _FEW:
+            new = set(self.dependants(ahead.pop())) - found
+            found |= new
+            ahead += new
+        if not ahead:
+            return found
         # Causes come before what rests on them, so one pass in the order of the numbers is enough.
         for number, causes in self.derived():
             if not found.isdisjoint(causes):
                 found.add(number)
         return found
+
+    def dependants(self, number: int) -> list[int]:
+        """What rests on an event directly, beside the texts of a turn that rest on it alone."""
+        found = []
+        for place in _places_of(number, self._causes):
+            # Where its causes begin stands in `_causes_at`; a count that looks alike is no cause.
+            start = next((at for at in range(place, 0, -1) if self._starting_at(at)), place)
+            if start < place:
+                found += self._starting_at(start)
+        return found
+
+    def _starting_at(self, place: int) -> list[int]:
+        return list(_places_of(place, self._causes_at))
 
     def rests_on_erased(self, number: int) -> bool:
         """Whether an event rests, directly or not, on what was erased."""

@@ -105,6 +105,29 @@ def test_what_rests_on_a_turn_goes_and_what_came_later_stays(bond: Relationship)
     assert gone(bond, turn).tombstone is None, "what is gone is not erased again"
 
 
+def test_what_rests_on_what_is_found_as_one_by_one(bond: Relationship) -> None:
+    """Also where a count of causes looks like the number that is looked for."""
+    for _ in range(12):
+        told(bond, "Thank you. I live in Rome.", thanks("Thank you"), lives_in("Rome"))
+        texts = [turn.messages[0].number for turn in bond.turns()[-4:]]
+        both = tuple(Citation(text=text, quote="Thank you") for text in texts)
+        bond.propose(None, [Signal(signal="gratitude", actor="user", citations=both)])
+    with bond._stream.reading():
+        history = bond._stream.history
+    for number in range(len(history)):
+        slow = [n for n, causes in history.derived() if number in causes]
+        assert sorted(history.dependants(number)) == slow, number
+        resting = {number}
+        resting |= (
+            {n for n in history.events_of(number) if number in history.causes_of(n)}
+            if (history.kind[number] == history.kind[1])
+            else set()
+        )
+        for n, causes in history.derived():
+            resting |= {n} if resting & set(causes) else set()
+        assert history.resting_on([number]) == resting
+
+
 def test_a_replaced_belief_is_current_again(bond: Relationship) -> None:
     _, _, paris = told(bond, "I live in Paris.", lives_in("Paris"))
     turn, *_ = told(bond, "I live in Rome.", lives_in("Rome"))

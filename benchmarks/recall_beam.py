@@ -6,7 +6,7 @@
 Each chat goes into a store of its own, the bundled rules read every turn, and each question about an
 update or a contradiction is asked through `Relationship.recall`. Of the two statements that belong to
 it: `newer` and `both` are how often the later one, and both of them, are among ten hits; `newer first`
-is how often the later one comes before the earlier one, or alone, of those where one is found. `held`
+is how often the later one comes before the earlier one, or alone, of those where one is found. `believed`
 is how often a belief rests on either, which is what a mark of being current needs: `marked` is how
 often then the later one is current and the earlier one is not.
 
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     newer: bool
     both: bool
     first: bool | None
-    held: bool
+    believed: bool
     marked: bool | None
 
 

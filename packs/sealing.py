@@ -1,25 +1,21 @@
 """Encrypted packs: a whole pack as a standard age file, which the `age` tool opens as well.
 
-By the package `pyrage`, which the extra `crypto` brings. A pack for somebody's public key
-(`age1…`) is streamed; one for a passphrase is held in memory while it is made or opened.
+For somebody's public key (`age1…`) by the package `pyrage`, for a passphrase by `age_passphrase`;
+the extra `crypto` brings what both need. Either way a pack is streamed, whatever its size.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any, BinaryIO, cast
 
-from enishi.kernel.errors import InvalidInput, MissingExtra, PackDamaged, PackTooLarge, WrongKey
-
-AGE = b"age-encryption.org/v1"
-"""How an age file begins."""
-
-PASSPHRASE_BYTES = 512 * 1024 * 1024
-"""The largest pack that is opened with a passphrase."""
+from enishi.kernel.errors import InvalidInput, MissingExtra, PackDamaged, WrongKey
+from enishi.packs import age_passphrase
+from enishi.packs.age_passphrase import AGE
 
 
 def is_encrypted(start: bytes) -> bool:
@@ -31,9 +27,9 @@ def is_encrypted(start: bytes) -> bool:
 def encrypting(out: BinaryIO, recipient: str | None, passphrase: str | None) -> Iterator[BinaryIO]:
     """Gives a file to write to; what is written comes out encrypted, if either is given."""
     if passphrase is not None:
-        whole = io.BytesIO()
-        yield whole
-        out.write(_pyrage().passphrase.encrypt(whole.getvalue(), passphrase))
+        sealed = age_passphrase.Encrypting(out, passphrase)
+        yield cast(BinaryIO, sealed)  # nothing but `write` is asked of it
+        sealed.end()
     elif recipient is not None:
         pyrage = _pyrage()
         try:
@@ -51,14 +47,12 @@ def decrypting(
     source: BinaryIO, name: str, identity: str | None, passphrase: str | None
 ) -> Iterator[BinaryIO]:
     """Gives a file to read from; what is read was decrypted. A key that does not fit is WrongKey."""
+    if passphrase is not None:
+        yield BufferedReader(age_passphrase.Decrypting(source, name, passphrase))
+        return
     pyrage = _pyrage()
     try:
-        if passphrase is not None:
-            data = source.read(PASSPHRASE_BYTES + 1)
-            if len(data) > PASSPHRASE_BYTES:
-                raise PackTooLarge(f"{name} is too large to be opened with a passphrase")
-            yield io.BytesIO(pyrage.passphrase.decrypt(data, passphrase))
-        elif identity is not None:
+        if identity is not None:
             try:
                 key = pyrage.x25519.Identity.from_str(identity)
             except pyrage.IdentityError:

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from enishi.kernel.errors import (
     EnishiError,
     PackDamaged,
+    PackError,
     PackTooLarge,
     PackTooNew,
     UnreadableFile,
     WrongKey,
 )
-from enishi.packs import frames
+from enishi.packs import age_passphrase, frames
 from enishi.packs.frames import FrameReader, Signature, write_frames, zstd
 from enishi.packs.sealing import decrypting, encrypting, is_encrypted, new_identity
 
@@ -123,11 +124,48 @@ def test_a_pack_for_a_key_opens_with_that_key_alone() -> None:
             opened(changed, identity, None)
 
 
-def test_a_pack_for_a_passphrase_opens_with_it_alone() -> None:
-    """Few tries: a passphrase takes a second each time, so that guessing takes long."""
-    out = io.BytesIO()
+@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
+def test_a_file_for_a_passphrase_is_one_of_the_age_format(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any age program reads what is written here, and the other way round."""
+    pyrage = pytest.importorskip("pyrage")
+    monkeypatch.setattr(age_passphrase, "WORK", 4)  # so that many tries do not take long
+    data, out = os.urandom(size), io.BytesIO()
     with encrypting(out, None, "open sesame") as inside:
-        write_frames(inside, [[1, b"a"]])
-    assert opened(out.getvalue(), None, "open sesame") == 1
+        for start in range(0, size, 999):
+            inside.write(data[start : start + 999])
+    sealed = out.getvalue()
+    assert pyrage.passphrase.decrypt(sealed, "open sesame") == data
+
+    def read_back(sealed: bytes, passphrase: str = "open sesame") -> bytes:
+        with decrypting(io.BytesIO(sealed), "a.erii", None, passphrase) as inside:
+            return inside.read()
+
+    assert read_back(sealed) == data
     with pytest.raises(WrongKey):
-        opened(out.getvalue(), None, "open barley")
+        read_back(sealed, "open barley")
+    for place in (*range(0, 180, 7), *range(180, len(sealed), 9_973), len(sealed) - 1):
+        changed = bytearray(sealed)
+        changed[place] ^= 1
+        for broken in (bytes(changed), sealed[:place]):
+            with pytest.raises(PackError):
+                read_back(broken)
+    with pytest.raises(PackError):
+        read_back(sealed + b"x")
+
+
+@pytest.mark.slow
+def test_what_another_program_sealed_with_a_passphrase_is_read_and_asks_for_no_endless_work() -> (
+    None
+):
+    """Few tries: a passphrase takes a second each time, so that guessing takes long."""
+    pyrage = pytest.importorskip("pyrage")
+    sealed = pyrage.passphrase.encrypt(written([[1, b"a"]]), "open sesame")
+    assert opened(sealed, None, "open sesame") == 1
+    with pytest.raises(WrongKey):
+        opened(sealed, None, None)
+    salt, rest = sealed.split(b" ")[2:4]
+    greedy = sealed.replace(salt + b" " + rest.split(b"\n")[0], salt + b" 40")
+    with pytest.raises(PackTooLarge):
+        opened(greedy, None, "open sesame")

@@ -290,8 +290,6 @@ def import_(
         for path in ours:
             found = _inspected(path, unlock, signer)
             _fail_if_forged(path.name, found)
-            if found.signature == "unchecked":
-                _fail(f"the signature of {path.name} is checked by: pip install 'enishi[crypto]'")
     create = bool(chats or packs or ours) or user is not None
     with _opened(store, create, keyed, embedder) as opened, _progress("Taking in") as progress:
         carried = [

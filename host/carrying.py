@@ -11,7 +11,7 @@ from enishi.host.given import moment_of_given
 from enishi.host.remembering import Remembering
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Audience, Party
-from enishi.kernel.lines import lines_of, note_export
+from enishi.kernel.lines import lines_of, note_export, shared_length
 from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
 
 
@@ -36,13 +36,17 @@ class Carrying(Remembering):
         "user" what the agent thought for itself.
         """
         log, stop = self._stream.log, until if isinstance(until, int) else moment_of_given(until)
+        numbers = list(withhold)
         signing = None if log.read_only else self._store._signing()
         with log.reading():
             cuts = []
             for line in lines_of(log, self._stream.line.relationship):
                 stream = self._store._stream(line)
                 with stream.reading():
-                    own = withhold if not line.name else ()
+                    # Numbers are those of this line, and of what others have in common with it.
+                    common = shared_length(log, self._stream.line.line, line.line)
+                    same = line.line == self._stream.line.line
+                    own = [number for number in numbers if same or number < common]
                     left_out = withheld_with(stream, own, audience)
                     cuts.append(cut(stream, stop, left_out))
             exported = export_pack(
@@ -61,4 +65,15 @@ class Carrying(Remembering):
         Where the two have a history under that id already, it is Conflict.
         """
         with self._writing() as branch:
-            recording.rebind_party(self._stream, branch, party, new)
+            own = self._stream.line
+            others = [
+                line
+                for line in lines_of(self._stream.log, own.relationship)
+                if line.line != own.line and getattr(line, party) != new
+            ]
+            if getattr(own, party) != new or not others:
+                recording.rebind_party(self._stream, branch, party, new)
+            for line in others:
+                stream = self._store._stream(line)
+                with stream.writing():
+                    recording.rebind_party(stream, stream.history.current, party, new)

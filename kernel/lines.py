@@ -199,12 +199,12 @@ def shared_length(log: Log, one: int, other: int) -> int:
     return low
 
 
-def rename_parties(log: Log, relationship: bytes, agent: str, user: str) -> None:
-    """Let the relationship be found under these ids from now on. Needs `writing`."""
+def rename_parties(log: Log, line: Line, agent: str, user: str) -> None:
+    """Let a line be found under these ids from now on. Needs `writing`."""
     _run(
         log,
-        "UPDATE line SET agent=?, user=?, changed=changed+1 WHERE relationship=?",
-        (agent, user, relationship),
+        "UPDATE line SET agent=?, user=?, changed=changed+1 WHERE line=?",
+        (agent, user, line.line),
     )
 
 

@@ -357,17 +357,21 @@ def name_party(
 def rebind_party(stream: Stream, branch: int, party: Party, new: str, *, by: str = "host") -> int:
     """The agent or the user has another outside id from here on, and is found under it.
 
-    Where the two have a history under that id already, it is Conflict.
+    Where the two have a history under that id already, it is Conflict. This is for one line: the
+    others of the relationship need an event of their own.
     """
     check_id(new, f"the {party}")
     line = stream.line
     agent, user = (new, line.user) if party == "agent" else (line.agent, new)
-    if stream.log.line_of(agent, user) is not None:
+    other = stream.log.line_of(agent, user)
+    if (agent, user) == (line.agent, line.user) or (
+        other is not None and other.relationship != line.relationship
+    ):
         raise Conflict(f"{agent!r} and {user!r} have a history of their own; it stays theirs")
     before = line.agent if party == "agent" else line.user
     payload = payload_of("PartyRebound", by=by, party=party, id=new, before=before)
     number = _at_tip(stream, branch, "PartyRebound", payload, stream.now)
-    rename_parties(stream.log, line.relationship, agent, user)
+    rename_parties(stream.log, line, agent, user)
     stream.line = stream.log.line_now(line)
     return number
 

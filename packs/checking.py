@@ -14,7 +14,7 @@ from enishi.kernel.encoding import (
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.log import Line
 from enishi.kernel.verification import QuickWalk
-from enishi.packs.memorypack import Manifest, PackedRecord
+from enishi.packs.memorypack import Manifest, ManifestLine, PackedRecord
 
 
 def secret_of(founding: PackedRecord) -> bytes:
@@ -36,6 +36,7 @@ class LineCheck:
     def __init__(self, line: Line) -> None:
         self.walk = QuickWalk(line)
         self.sound = True
+        self._named: dict[int, str] = {}
 
     def take(self, records: Sequence[PackedRecord]) -> list[FittingHeader]:
         """The headers of the next records. Bytes that are no header are LogDamaged."""
@@ -47,7 +48,21 @@ class LineCheck:
                 for header, (_, _, salt, payload, commitment) in zip(headers, records, strict=True)
             ]
         )
+        if self.sound:
+            for header, record in zip(headers, records, strict=True):
+                if header.type == "BranchForked" and record.payload is not None:
+                    self._named[header.number] = decode_payload(record.payload)["name"]
         return headers
+
+    def check_branches(self, said: ManifestLine) -> None:
+        """Whether the branches that the manifest gives this line are there, else LogDamaged."""
+        for branch in said.branches:
+            name = self._named.get(branch.number, branch.name)
+            if branch.number not in self.walk.history.branches or name != branch.name:
+                raise LogDamaged(
+                    f"its manifest names a branch {branch.name!r} at number {branch.number}, "
+                    "which is none"
+                )
 
 
 def _headers(records: Sequence[PackedRecord], number: int) -> list[FittingHeader]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from enishi.kernel.deciding.proposals import Audience
-from enishi.kernel.errors import InvalidInput, NotFound, StoreFailure
+from enishi.kernel.errors import Conflict, InvalidInput, NotFound, PackTooLarge, StoreFailure
 from enishi.kernel.fold import fold_of, standing_events
 from enishi.kernel.history import TEXT_CODES, UNKNOWN_TIME, History
 from enishi.kernel.moments import Moment
@@ -18,6 +18,7 @@ from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.packs.frames import Seal, Signature, write_frames
 from enishi.packs.memorypack import (
+    LINES,
     BranchDigests,
     LineStart,
     Manifest,
@@ -38,13 +39,15 @@ Progress = Callable[[int, int], None]
 class Cut(NamedTuple):
     """One line as far as it is packed: `length` records, without the payloads of `withheld`.
 
-    `missing` are those that have no payload here, erased or withheld.
+    `missing` are those that have no payload here, erased or withheld. `history` is what its headers
+    say so far: what was erased later was not yet.
     """
 
     stream: Stream
     length: int
     withheld: frozenset[int]
     missing: frozenset[int]
+    history: History
 
 
 def cut(stream: Stream, until: Moment | int | None, withheld: frozenset[int]) -> Cut:
@@ -58,7 +61,17 @@ def cut(stream: Stream, until: Moment | int | None, withheld: frozenset[int]) ->
         if not 0 < until <= length:
             raise InvalidInput(f"there is no number {until}; the last is {length - 1}")
         length = until
-    return Cut(stream, length, withheld, stream.log.missing(stream.line.line))
+    missing = stream.log.missing(stream.line.line)
+    return Cut(stream, length, withheld, missing, _history(stream, length))
+
+
+def _history(stream: Stream, length: int) -> History:
+    if length == len(stream.history):
+        return stream.history
+    history = History()
+    for headers in stream.log.placings(stream.line.line, 0, length):
+        history.extend(headers)
+    return history
 
 
 def write_pack(
@@ -68,6 +81,13 @@ def write_pack(
     progress: Progress = lambda done, total: None,
 ) -> tuple[Manifest, Seal]:
     """Write one relationship, whole or as far as its lines are cut. Needs `log.reading()`."""
+    if len(cuts) > LINES:
+        raise PackTooLarge(f"a pack has at most {LINES} lines, and this relationship {len(cuts)}")
+    if len({tuple(_parties(line).values()) for line in cuts}) > 1:
+        raise Conflict(
+            "one line of this relationship has other ids than another; `enishi rebind` gives all of "
+            "them one"
+        )
     placed = _placed(cuts)
     manifest = _manifest(placed)
 
@@ -89,8 +109,13 @@ def write_pack(
 def _placed(cuts: Sequence[Cut]) -> list[tuple[Cut, LineStart]]:
     if len(cuts) == 1:
         return [(cuts[0], LineStart(0, 0, None))]
-    hashes = [line.stream.log.hashes(line.stream.line.line)[: line.length] for line in cuts]
-    return [(cuts[place], start) for place, start in line_order(hashes)]
+    # Lines that part only later are one so far.
+    lines: dict[bytes, tuple[Cut, list[bytes]]] = {}
+    for line in cuts:
+        hashes = line.stream.log.hashes(line.stream.line.line, 0, line.length)
+        lines.setdefault(hashes[-1], (line, hashes))
+    found = list(lines.values())
+    return [(found[place][0], start) for place, start in line_order([own for _, own in found])]
 
 
 def _records(line: Cut, start: LineStart) -> Iterator[list[bytes | None]]:
@@ -106,17 +131,18 @@ def _records(line: Cut, start: LineStart) -> Iterator[list[bytes | None]]:
 
 def _manifest(placed: Sequence[tuple[Cut, LineStart]]) -> Manifest:
     line = placed[0][0].stream.line
+    parties = _parties(placed[0][0])
     records = payloads = erased = 0
     for one, start in placed:
         own = range(start.fork, one.length)
         gone = _gone(one)
         records += len(own)
-        payloads += sum(number not in gone for number in own)
-        erased += sum(number in one.stream.history.erased for number in own)
+        payloads += len(own) - sum(number in own for number in gone)
+        erased += sum(number in own for number in one.history.erased)
     return Manifest(
         relationship=line.relationship,
-        agent=line.agent,
-        user=line.user,
+        agent=parties["agent"],
+        user=parties["user"],
         records=records,
         payloads=payloads,
         erased=erased,
@@ -127,6 +153,16 @@ def _manifest(placed: Sequence[tuple[Cut, LineStart]]) -> Manifest:
     )
 
 
+def _parties(line: Cut) -> dict[str, str]:
+    """The outside ids of the two at the end of a line, whatever they became later."""
+    stream = line.stream
+    found = {"agent": stream.line.agent, "user": stream.line.user}
+    later = [n for n in stream.history.all("PartyRebound") if n >= line.length]
+    for payload in reversed(stream.payloads(later).values()):
+        found[payload["party"]] = payload["before"]
+    return found
+
+
 def _gone(line: Cut) -> frozenset[int]:
     return line.missing | line.withheld
 
@@ -134,9 +170,9 @@ def _gone(line: Cut) -> frozenset[int]:
 def _names(placed: Sequence[tuple[Cut, LineStart]], type_name: str) -> tuple[str, ...]:
     found: list[str] = []
     for line, start in placed:
-        numbers = line.stream.history.all(type_name)
-        own = [n for n in numbers if start.fork <= n < line.length and n not in _gone(line)]
-        payloads = line.stream.payloads(own)
+        gone, own = _gone(line), line.history.all(type_name)
+        own = [number for number in own if number >= start.fork and number not in gone]
+        payloads = line.stream.log.payloads(line.stream.line.line, own, (type_name,))
         found += [payloads[number]["name"] for number in own]
     return tuple(dict.fromkeys(found))
 
@@ -145,12 +181,7 @@ def _line(line: Cut) -> ManifestLine:
     stream = line.stream
     names = {n: name for n, name in stream.branch_names().items() if n < line.length}
     tip = stream.log.hash_of(stream.line.line, line.length - 1)
-    history = stream.history
-    whole = line.length == len(history)
-    if not whole:
-        history = History()
-        for headers in stream.log.placings(stream.line.line, 0, line.length):
-            history.extend(headers)
+    history, whole = line.history, line.length == len(stream.history)
     branches = []
     for number, name in names.items():
         digests = {}

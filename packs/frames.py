@@ -224,7 +224,11 @@ class FrameReader:
         """What a frame holds. Bytes that are no plain msgpack are PackDamaged."""
         try:
             return msgpack.unpackb(data, ext_hook=_no_extension, timestamp=0)
+        except msgpack.exceptions.StackError:
+            raise PackTooLarge(f"{self._name} nests too deeply; it is no pack of ours") from None
         except Exception as error:  # noqa: BLE001 - changed bytes may fail in any way
+            if "exceeds max_" in str(error):
+                raise PackTooLarge(f"{self._name}: a frame claims more than it has") from None
             raise PackDamaged(
                 f"{self._name} is damaged: a frame cannot be read ({error})"
             ) from None

@@ -18,8 +18,12 @@ from pydantic import Field, ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
 from enishi.kernel.encoding import FORMAT, NOT_FITTING, commitment, header_hash
-from enishi.kernel.errors import LogDamaged, PackDamaged
+from enishi.kernel.errors import LogDamaged, PackDamaged, PackTooLarge
 from enishi.packs.frames import FrameReader, Seal
+
+LINES = 64
+"""The most lines that a relationship has in a pack. Each is a whole chain of its own in a store, so
+that a small pack of many lines would become a large store."""
 
 Digests = dict[str, tuple[int, str]]
 """Projection name to its version and the digest of its state."""
@@ -270,6 +274,10 @@ class PackReader:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
             raise self._damaged(f"its manifest does not fit at {place}: {first['msg']}") from None
+        if len(manifest.lines) > LINES:
+            raise PackTooLarge(
+                f"{self.name} has {len(manifest.lines)} lines, and {LINES} is the most"
+            )
         return manifest
 
     def _damaged(self, what: str) -> PackDamaged:

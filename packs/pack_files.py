@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from enishi.kernel.encoding import decode_header
 from enishi.kernel.errors import LogDamaged, MissingExtra, PackDamaged, UnreadableFile, WrongSigner
 from enishi.kernel.keyring import signed_by
 from enishi.kernel.log import Line
 from enishi.kernel.verification import Walk
+from enishi.packs.age_passphrase import AGE
 from enishi.packs.checking import LineCheck, Told, secret_of
 from enishi.packs.frames import TITLE
 from enishi.packs.memorypack import LineStart, Manifest, PackedRecord, PackReader
-from enishi.packs.sealing import AGE, decrypting, is_encrypted
+from enishi.packs.sealing import decrypting, is_encrypted
+
+Signed = Literal["none", "right", "unchecked"]
+"""Whether a pack has a signature that fits, none, or one that could not be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class PackInspection:
     encrypted: bool
     manifest: Manifest
     signer: str | None
-    signature: str
+    signature: Signed | Literal["wrong"]
 
 
 def is_pack(start: bytes) -> bool:
@@ -55,22 +59,30 @@ def open_pack(
             yield PackReader(source, path.name)
 
 
-def check_signer(reader: PackReader, wanted: bytes | None) -> bytes | None:
-    """The key that sealed a pack which was read to its end; None where it is not signed.
+def check_signer(reader: PackReader, wanted: bytes | None) -> tuple[bytes | None, Signed]:
+    """The key that a pack which was read to its end names as its signer's, and whether it is.
 
     A signature that does not fit is WrongSigner, and so is any but that of `wanted`, if given.
+    Without the extra `crypto` a signature is "unchecked": it says no more than none would, since
+    whoever changes a pack can leave it out. Where somebody is `wanted`, that is MissingExtra.
     """
     seal = reader.seal
     if seal.signature is None:
         if wanted is not None:
             raise WrongSigner(f"{reader.name} is not signed")
-        return None
+        return None, "none"
     key, signature = seal.signature
-    if not signed_by(key, signature, seal.signed_bytes):
-        raise WrongSigner(f"the signature of {reader.name} does not fit what it signs")
     if wanted is not None and key != wanted:
         raise WrongSigner(f"{reader.name} is signed by {key.hex()}, not by {wanted.hex()}")
-    return key
+    try:
+        fits = signed_by(key, signature, seal.signed_bytes)
+    except MissingExtra:
+        if wanted is not None:
+            raise
+        return key, "unchecked"
+    if not fits:
+        raise WrongSigner(f"the signature of {reader.name} does not fit what it signs")
+    return key, "right"
 
 
 def inspect_pack(
@@ -100,13 +112,13 @@ def inspect_pack(
                 raise PackDamaged(f"{path.name} is damaged: {what}") from None
         line += 1
     seal = whole.seal
-    signature = "none" if seal.signature is None else "right"
+    signature: Signed | Literal["wrong"]
     try:
-        check_signer(whole, wanted)
-    except (WrongSigner, MissingExtra) as error:
+        _, signature = check_signer(whole, wanted)
+    except WrongSigner:
         if wanted is not None:
             raise
-        signature = "wrong" if isinstance(error, WrongSigner) else "unchecked"
+        signature = "wrong"
     signer = None if seal.signature is None else seal.signature.signer.hex()
     return PackInspection(seal.digest.hex(), encrypted, whole.manifest, signer, signature)
 
@@ -150,6 +162,7 @@ def _check_line(
         walk = check.walk
         if problems := walk.end(walk.missing - walk.tombstones):
             raise LogDamaged(str(problems[0]))
+        check.check_branches(reader.manifest.lines[line])
         told.end_line(walk, starts[line].fork)
     return starts
 

@@ -10,7 +10,7 @@ of either side hold for both.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal, NamedTuple
 
@@ -33,6 +33,7 @@ from enishi.kernel.lines import (
     lines_of,
     name_line,
     payloads_missing_in,
+    rename_parties,
     replace_line,
     shared_length,
     withhold,
@@ -42,7 +43,7 @@ from enishi.kernel.stream import Stream
 from enishi.kernel.verification import QuickWalk, passes_quickly, verify_line
 from enishi.packs.checking import LineCheck, Told, secret_of
 from enishi.packs.memorypack import LineStart, ManifestLine, PackedRecord, PackReader
-from enishi.packs.pack_files import check_signer
+from enishi.packs.pack_files import Signed, check_signer
 from enishi.projections import PROJECTIONS
 
 Outcome = Literal["new", "nothing new", "went on", "branch", "tombstones"]
@@ -73,12 +74,14 @@ class LineTaken:
 
 @dataclass(frozen=True, slots=True)
 class PackTaken:
-    """What became of a pack. `signer` is who sealed it, by hexadecimal key, and `known` whether
-    this store knows that signer. `erased` are the payloads that its tombstones destroyed here."""
+    """What became of a pack. `signer` is who sealed it, by hexadecimal key, `signature` whether
+    that was checked, and `known` whether it was and this store knows that signer. `erased` are the
+    payloads that its tombstones destroyed here."""
 
     agent: str
     user: str
     signer: str | None
+    signature: Signed
     known: bool
     erased: int
     lines: tuple[LineTaken, ...]
@@ -169,7 +172,7 @@ class _Arriving:
         self._must(self._check.sound)
         return headers
 
-    def end(self) -> tuple[QuickWalk, int]:
+    def end(self, said: ManifestLine) -> tuple[QuickWalk, int]:
         """The line has ended. What has neither payload nor tombstone was withheld.
 
         Returns what its records have shown, and where its own begin.
@@ -178,6 +181,7 @@ class _Arriving:
         withheld = self.walk.missing - self.walk.tombstones
         withhold(self._log, self.line.line, {n for n in withheld if n >= self._fork})
         self._must(not self.walk.end(withheld))
+        self._check.check_branches(said)
         return self.walk, self._fork
 
     def _must(self, sound: bool) -> None:
@@ -222,7 +226,7 @@ class _Taking:
         self._check_place(here)
         length = {line.line: self._log.tip(line.line)[0] for line in here}
         arrived = self._read()
-        signer, known = self._signer()
+        signer, signed, known = self._signer()
         self._histories = {one.line.line: one.walk.history for one in arrived}
         settled = self._settle([one.line for one in arrived], here)
         self._erase(set(length))
@@ -237,7 +241,9 @@ class _Taking:
             for one, said in zip(settled, manifest.lines, strict=True)
         )
         hexadecimal = None if signer is None else signer.hex()
-        return PackTaken(manifest.agent, manifest.user, hexadecimal, known, self._lost, lines)
+        return PackTaken(
+            manifest.agent, manifest.user, hexadecimal, signed, known, self._lost, lines
+        )
 
     def _check_place(self, here: Sequence[Line]) -> None:
         manifest = self._manifest
@@ -245,21 +251,19 @@ class _Taking:
             raise PackConflict(
                 f"the relationship in {self._reader.name} was erased here; it stays so"
             )
-        if not here and self._log.line_of(manifest.agent, manifest.user) is not None:
-            raise PackConflict(
-                f"{manifest.agent!r} and {manifest.user!r} have a history of their own here, which "
-                "is not the one in the pack; `enishi rebind` gives one of them another name"
-            )
+        if not here:
+            self._must_be_free(Line(0, manifest.relationship, b"", manifest.agent, manifest.user))
 
     def _read(self) -> list[_Arriving]:
         """Write all lines down as they come, each checked on the way, and the manifest at the end."""
         arrived: list[_Arriving] = []
         start, told, done = LineStart(0, 0, None), Told(), 0
+        said = iter(self._manifest.lines)
         try:
             for item in self._reader:
                 if isinstance(item, LineStart):
                     if arrived:
-                        told.end_line(*arrived[-1].end())
+                        told.end_line(*arrived[-1].end(next(said)))
                     start = item
                     continue
                 if not done or arrived[-1].ended:
@@ -267,7 +271,7 @@ class _Taking:
                 told.take(arrived[-1].take(item), item)
                 done += len(item)
                 self._progress(done, self._manifest.records)
-            told.end_line(*arrived[-1].end())
+            told.end_line(*arrived[-1].end(next(said)))
             told.check(self._manifest)
         except LogDamaged as error:
             raise self._damaged(str(error)) from None
@@ -284,10 +288,11 @@ class _Taking:
         )
         return _Arriving(self._log, line, parent, start)
 
-    def _signer(self) -> tuple[bytes | None, bool]:
-        """Who sealed the pack, and whether this store knows that signer."""
-        key = check_signer(self._reader, self._wanted.signer)
-        return key, key is not None and signer_of(self._log, key) is not None
+    def _signer(self) -> tuple[bytes | None, Signed, bool]:
+        """Who sealed the pack, whether that was checked, and whether this store knows that signer."""
+        key, signed = check_signer(self._reader, self._wanted.signer)
+        known = key is not None and signed == "right" and signer_of(self._log, key) is not None
+        return key, signed, known
 
     # Settling
 
@@ -320,7 +325,7 @@ class _Taking:
                 copy_tail(log, new.line, old.line, common)
                 drop_line(log, new)
                 self._histories[old.line] = self._histories[new.line]
-                one = _Settled(old, "went on", length[new.line] - common)
+                one = _Settled(self._renamed(old, new), "went on", length[new.line] - common)
                 length[old.line] = length[new.line]
             else:
                 one = self._part(new, old, common, extends)
@@ -346,6 +351,7 @@ class _Taking:
             gone = log.missing(new.line) - log.missing(old.line)
             self._lost += sum(number < common for number in gone)
             self._obey(new, old, counts=False)
+            self._must_be_free(new)
             return _Settled(replace_line(log, old, new), "went on", added)
         if extends or self._wanted.as_branch is not None:
             return _Settled(name_line(log, new, self._name(new)), "branch", added)
@@ -353,6 +359,22 @@ class _Taking:
             f"{self._reader.name} and what is here went on differently from number {common} on; "
             "take it in beside what is here with: --as-branch NAME"
         )
+
+    def _renamed(self, old: Line, new: Line) -> Line:
+        """A line that went on is found under the ids that it came to have."""
+        if (old.agent, old.user) == (new.agent, new.user):
+            return old
+        self._must_be_free(new)
+        rename_parties(self._log, old, new.agent, new.user)
+        return replace(old, agent=new.agent, user=new.user)
+
+    def _must_be_free(self, line: Line) -> None:
+        other = self._log.line_of(line.agent, line.user)
+        if other is not None and other.relationship != line.relationship:
+            raise PackConflict(
+                f"{line.agent!r} and {line.user!r} have a history of their own here, which "
+                "is not the one in the pack; `enishi rebind` gives one of them another name"
+            )
 
     def _name(self, line: Line) -> str:
         """What another line of a relationship is called: as asked for, else by its tip."""

@@ -701,7 +701,13 @@ def print_carried(
                 say(console, f"  {projection} on {branch!r} differs from what the pack says", "red")
         if taken.erased:
             say(console, f"  {taken.erased} texts and events here were erased, as the pack says")
-        say(console, f"  {_sealed(taken.signer, taken.known)}", "dim")
+        if taken.signature == "unchecked":
+            say(console, f"  {_UNCHECKED.format(taken.signer)}", "yellow")
+        else:
+            say(console, f"  {_sealed(taken.signer, taken.known)}", "dim")
+
+
+_UNCHECKED = "signature not checked, it names {}; to check it: pip install 'enishi[crypto]'"
 
 
 def _sealed(signer: str | None, known: bool) -> str:
@@ -741,7 +747,7 @@ def print_inspected(console: Console, name: str, found: PackInspection) -> None:
         "none": "not signed",
         "right": f"sealed by {found.signer}",
         "wrong": f"sealed by {found.signer}: the signature does not fit",
-        "unchecked": f"sealed by {found.signer}; to check it: pip install 'enishi[crypto]'",
+        "unchecked": _UNCHECKED.format(found.signer),
     }
     say(console, f"  {signed[found.signature]}{', encrypted' if found.encrypted else ''}", "dim")
 

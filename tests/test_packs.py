@@ -672,3 +672,65 @@ def _other(folder: Path) -> Path:
     path = folder / "other.key"
     path.write_text(new_identity()[0])
     return path
+
+
+def test_ids_hold_in_every_line_and_come_with_a_pack(
+    made: Callable[..., Store], tmp_path: Path
+) -> None:
+    bond, other = parted(made, tmp_path)
+    before = bond.summary().events
+    other.export(tmp_path / "two.erii")
+    bond._store.import_pack(tmp_path / "two.erii", as_branch="travel")
+    bond.rebind("user", "chen-2")
+    for branch in bond.branches():
+        assert bond.on(branch.name).verify().problems == ()
+    # Who had gone on alike comes to be called so as well; who has another under that id, refuses.
+    bond.export(tmp_path / "renamed.erii")
+    store = other._store
+    store.import_pack(tmp_path / "renamed.erii", as_branch="home")
+    assert [one.user for one in store.relationships()] == ["chen-2"]
+    assert all(store.relationships()[0].on(b.name).verify().ok for b in bond.branches()[:1])
+    third = made("three")
+    third.import_pack(tmp_path / "start.erii")
+    third.relationship("lumi", "chen-2").record("Somebody else", "Yes")
+    with pytest.raises(PackConflict, match="rebind"):
+        third.import_pack(tmp_path / "renamed.erii", as_branch="home")
+    assert [one.user for one in third.relationships()] == ["chen", "chen-2"]
+    # A part from before then has the ids of then.
+    bond.export(tmp_path / "before.erii", until=before)
+    assert inspect_pack(tmp_path / "before.erii").manifest.user == "chen"
+    assert made("four").import_pack(tmp_path / "before.erii").lines[0].outcome == "new"
+
+
+def test_what_is_withheld_is_in_no_line_and_what_parts_later_is_one(
+    made: Callable[..., Store], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        bond, other = parted(made if name == "one" else _swapped(made), tmp_path)
+        shared_end = 4
+        other.export(tmp_path / "two.erii")
+        bond._store.import_pack(tmp_path / "two.erii", as_branch="travel")
+        first = bond.turns()[0]
+        bond.export(tmp_path / f"{name}-part.erii", withhold=[first.messages[0].number])
+        assert "first snow" not in repr(frames_of(tmp_path / f"{name}-part.erii"))
+        bond.export(tmp_path / f"{name}-until.erii", until=shared_end)
+        store = made(f"{name}-new")
+        assert len(store.import_pack(tmp_path / f"{name}-until.erii").lines) == 1
+        assert len(store.import_pack(tmp_path / f"{name}-part.erii").lines) == 2
+
+
+def _swapped(made: Callable[..., Store]) -> Callable[..., Store]:
+    """Other stores, with other chances: which line comes first in a pack is one of them."""
+    return lambda name: made(f"{name}-again", seed={"one": 77, "two": 78}[name])
+
+
+def test_what_was_erased_later_was_not_yet(made: Callable[..., Store], tmp_path: Path) -> None:
+    bond = bond_of(made("one"))
+    bond.record("The password is swordfish.", "Noted.")
+    end = bond.summary().events
+    bond.record("It is sunny.", "Yes.")
+    erase_one(bond)
+    bond.export(tmp_path / "part.erii", until=end)
+    manifest = inspect_pack(tmp_path / "part.erii").manifest
+    assert (manifest.erased, manifest.withheld > 0) == (0, True)
+    assert made("two").import_pack(tmp_path / "part.erii").lines[0].outcome == "new"

@@ -81,6 +81,9 @@ class Decrypting(RawIOBase):
         if found is None:
             raise WrongKey(f"{name} is encrypted otherwise than with a passphrase")
         salt, body, mac = (_decoded(found[part]) for part in (1, 3, 4))
+        # The last letter of each has bits to spare, which have to be as they are written.
+        if _encoded(mac) != found[4]:
+            raise PackDamaged(f"{name} was changed or cut short: its header does not fit")
         if int(found[2]) > MOST_WORK:
             raise PackTooLarge(f"{name} asks for more than 1 GiB of memory to be opened")
         wrapping = _cipher(_wrapping(passphrase, salt, int(found[2])))

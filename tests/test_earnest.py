@@ -92,4 +92,4 @@ def test_hostile_sentences_take_no_time(piece: str) -> None:
     start = time.process_time()
     for judge in JUDGES.values():
         judge(Said(text, 10_000, 10_010, None))
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 5

@@ -407,9 +407,9 @@ def test_hostile_texts_cost_linear_time(unit: str) -> None:
     many = unit * ((1 << 20) // len(unit))
     shorter = f"I'm {unit * 40}x thanks 我{unit * 40}x谢谢你. " * 20
     content = f"Thank you. {shorter}{many}"
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(found(content)) <= MOST_PROPOSALS
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 10
 
 
 def test_proposals_are_capped() -> None:

@@ -106,6 +106,6 @@ def test_the_sentence_covers_the_span(text: str, one: int, other: int) -> None:
 )
 def test_linear(unit: str) -> None:
     text = unit * ((1 << 17) // len(unit))
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert all(start < end for start, end in sentences(text))
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 10

@@ -26,7 +26,6 @@ from enishi.kernel.encoding import (
     Header,
     commitment,
     decode_header,
-    encode_header,
     encode_payload,
     header_hash,
 )
@@ -495,6 +494,12 @@ def test_a_rewritten_record_breaks_the_chain_after_it() -> None:
             assert number + 1 in numbers_of(verified(path))
 
 
+def packed(header: Header) -> bytes:
+    """Header bytes as somebody else writes them, of whatever values."""
+    data: bytes = msgpack.packb(header)
+    return data
+
+
 def rewritten(place: int, /, payload: Any = None, **changes: Any) -> Damage:
     """A record made anew so that everything within it fits together."""
 
@@ -505,7 +510,7 @@ def rewritten(place: int, /, payload: Any = None, **changes: Any) -> Damage:
             kept = payload if isinstance(payload, bytes) else encode_payload(payload)
             changes["commitment"] = commitment(salt, kept)
         header = decode_header(data)._replace(**changes)
-        data = encode_header(header) if changes else data
+        data = packed(header) if changes else data
         connection.execute(
             "UPDATE record SET header=?, hash=?, payload=? WHERE id=?",
             (data, header_hash(data), kept, key(place)),
@@ -615,7 +620,7 @@ def test_headers_with_impossible_values_are_never_more_than_a_typed_error(field:
     for value in chance.sample(WEIRD, 16):
         number = chance.randrange(length() - 1)
         header = decode_header(rows("SELECT header FROM record WHERE id=?", key(number))[0][0])
-        if encode_header(header) == encode_header(header._replace(**{field: value})):
+        if packed(header) == encode_header(header._replace(**{field: value})):
             continue
         with damaged(rewritten(number, **{field: value})) as path:
             assert not verified(path).ok

@@ -604,9 +604,11 @@ def _counts(reports: Sequence[ImportReport]) -> list[str]:
         ("cut", "turn or text that left it", "turns or texts that left it"),
         ("signals", "event by the rules", "events by the rules"),
     )
-    sums = [(sum(int(getattr(one, key)) for one in reports), *what) for key, *what in counted]
-    many = len(reports) > 1
-    done = [several(n, *what) for n, *what in sums if n and (many or "new branch" not in what)]
+    done = []
+    for key, one, more in counted:
+        n = sum(int(getattr(report, key)) for report in reports)
+        if n and (len(reports) > 1 or key != "branched"):
+            done.append(several(n, one, more))
     return [*done, "turns that came back"] if any(one.returned for one in reports) else done
 
 

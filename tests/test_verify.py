@@ -620,7 +620,7 @@ def test_headers_with_impossible_values_are_never_more_than_a_typed_error(field:
     for value in chance.sample(WEIRD, 16):
         number = chance.randrange(length() - 1)
         header = decode_header(rows("SELECT header FROM record WHERE id=?", key(number))[0][0])
-        if packed(header) == encode_header(header._replace(**{field: value})):
+        if packed(header) == packed(header._replace(**{field: value})):
             continue
         with damaged(rewritten(number, **{field: value})) as path:
             assert not verified(path).ok

@@ -86,7 +86,10 @@ def _changes(place: Place, events: int) -> Job:
             "a plain commit": lambda: table.commit_each(islice(parts(), NEAR)),
         },
         (
-            *(Comparison(name, "a full refold", 10) for name in nearby),
+            *(
+                Comparison(name, "a full refold", None if name == "fork()" else 10)
+                for name in nearby
+            ),
             Comparison("a late proposal", "a full refold"),
             *(Comparison(name, "a plain commit") for name in nearby),
         ),

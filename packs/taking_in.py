@@ -56,7 +56,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LineTaken:
-    """What became of one line: records that are new here, and withheld payloads that came.
+    """What became of one line: records that are new here, withheld payloads that came, and payloads
+    that were erased here and stay so.
 
     `name` is the name of the line, empty for the relationship's first. `rejudged` says how many of
     its decisions were judged again. `digests` are those that differ from what the manifest says,
@@ -67,6 +68,7 @@ class LineTaken:
     name: str
     records: int
     filled: int
+    kept_out: int
     rejudged: Rejudged
     differing: tuple[tuple[str, str], ...]
     unknown: tuple[tuple[str, str], ...]
@@ -197,6 +199,7 @@ class _Settled(NamedTuple):
     outcome: Outcome
     records: int
     filled: int = 0
+    kept_out: int = 0
 
 
 class _Taking:
@@ -317,6 +320,7 @@ class _Taking:
                 continue
             common = shared[new.line, old.line]
             filled = self._fill(old, new, common)
+            kept_out = self._erased_of(old, new, common)
             self._fill(new, old, common)
             if common == length[new.line]:
                 drop_line(log, new)
@@ -329,7 +333,7 @@ class _Taking:
                 length[old.line] = length[new.line]
             else:
                 one = self._part(new, old, common, extends)
-            settled.append(one._replace(filled=filled))
+            settled.append(one._replace(filled=filled, kept_out=kept_out))
         return settled
 
     def _new(self, line: Line) -> _Settled:
@@ -391,6 +395,11 @@ class _Taking:
         found = payloads_missing_in(self._log, line.line, other.line, common)
         return fill_in(self._log, line.line, [row for row in found if row[0] not in erased])
 
+    def _erased_of(self, line: Line, other: Line, common: int) -> int:
+        """How much of another line was erased in this one."""
+        gone = self._log.missing(line.line) - self._log.missing(other.line)
+        return sum(number < common for number in gone & self._stream(line).history.erased)
+
     def _only_tombstones(self, line: Line, start: int) -> bool:
         return all(kind in TOMBSTONES for kind in self._stream(line).history.kind[start:])
 
@@ -438,6 +447,7 @@ class _Taking:
             one.line.name,
             one.records,
             one.filled,
+            one.kept_out,
             rejudged,
             tuple(differing),
             tuple(unknown),

@@ -695,6 +695,11 @@ def print_carried(
             more = f", {line.filled} withheld payloads filled in" if line.filled else ""
             would = "would be: " if dry_run else ""
             say(console, f"{name}: {taken.agent} and {taken.user}: {would}{done}{more}")
+            if line.kept_out:
+                say(
+                    console,
+                    f"  {line.kept_out} texts and events of it were erased here, and stay erased",
+                )
             judged = line.rejudged
             if judged.unjudged:
                 rest = f"{judged.judged} decisions judged again, {judged.unjudged} could not be"

@@ -289,6 +289,27 @@ def test_pb10_an_erased_turn_does_not_come_back(
     assert b"ZQ-7731" not in (tmp_path / "backup.db").read_bytes()
 
 
+def test_pb10_an_older_pack_says_what_of_it_was_erased_here(
+    store: Store, bond: Relationship, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    turn = told(bond, "I own ZQ-7731.")
+    pack = tmp_path / "older.erii"
+    bond.export(pack)
+    erased = bond.erase(turn).erased
+    shell = Shell(capsys, monkeypatch)
+    for more in (False, True):  # with nothing but a tombstone after it, and with words
+        (line,) = store.import_pack(pack).lines
+        assert line.kept_out == erased and "ZQ-7731" not in everything_said(store)
+        told_so = shell.ok("import", pack, "--store", store.path)
+        assert f"{erased} texts and events of it were erased here" in told_so
+        if not more:
+            bond.record("Later.", "Yes.")
+    bond.export(tmp_path / "newer.erii")
+    (line,) = store.import_pack(tmp_path / "newer.erii").lines
+    assert line.kept_out == 0
+
+
 def test_a_receipt_for_other_records_erases_nothing(store: Store, bond: Relationship) -> None:
     turn = told(bond, "I own ZQ-7731.")
     receipt = bond.erase(turn)

@@ -978,8 +978,10 @@ def erase(
         if sign:
             opened.own_key()  # what cannot be signed is not erased first
         if again is not None or everything:
-            if (again is not None and everything) or plan or any(one is not None for one in chosen):
-                _fail("--everything and --again stand alone, without --plan", 2)
+            if (again is not None and everything) or any(one is not None for one in chosen):
+                _fail("--everything and --again stand alone", 2)
+            if plan:
+                return _plan_all(opened, agent, user, again, as_json)
             receipt = _erase_all(opened, agent, user, again, yes)
         else:
             bond = _bond(opened, agent, user, branch)
@@ -1007,6 +1009,23 @@ def erase(
         _print_json(receipt.model_dump(mode="json"))
     else:
         print_receipt(_console(), receipt)
+
+
+def _plan_all(
+    opened: Store, agent: str | None, user: str | None, again: Path | None, as_json: bool
+) -> None:
+    from enishi.packs.erasure_told import print_shares
+
+    if again is not None:
+        _fail("--again has no --plan: the receipt says what was erased", 2)
+    if agent is None and user is None:
+        bond = _bond(opened, None, None, None)
+        agent, user = bond.agent, bond.user
+    shares = opened.plan_erasure(user=user, agent=agent)
+    if as_json:
+        _print_json([share._asdict() for share in shares])
+    else:
+        print_shares(_console_for(opened.path), shares)
 
 
 def _erase_all(

@@ -228,6 +228,7 @@ class AsyncStore:
         plain = await _in_thread(self.plain.relationships)
         return [AsyncRelationship(bond) for bond in plain]
 
+    plan_erasure = _twin(Store.plan_erasure)
     erase_user = _twin(Store.erase_user)
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)

@@ -14,7 +14,16 @@ from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_
 from enishi.host.relationship import Relationship
 from enishi.kernel import erasure_proof, keying
 from enishi.kernel.checks import check_id, read_hash
-from enishi.kernel.erasure import Part, erase, erase_relationship, of_party, scenes_with
+from enishi.kernel.erasure import (
+    Part,
+    erase,
+    erase_relationship,
+    everything,
+    of_party,
+    reached,
+    scenes_with,
+)
+from enishi.kernel.erasure_plan import Share, share_of
 from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
 from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
 from enishi.kernel.errors import MissingExtra, NotFound
@@ -262,6 +271,27 @@ class Store:
     def erase_agent(self, agent: str, *, reason: ErasureReason = "request") -> Receipt:
         """Erase every relationship of an agent for good, and what it said in others'."""
         return self._erase_party("agent", agent, reason)
+
+    def plan_erasure(self, *, user: str | None = None, agent: str | None = None) -> list[Share]:
+        """What would go with a user, with an agent, or with the relationship of both, before it
+        does: of each relationship how much, by kind. Changes nothing.
+        """
+        if (user is None) == (agent is None):
+            bond = self.relationship(agent or "", user or "", create=False)
+            return [self._share(bond._stream, "user", bond.user)]
+        scope: Literal["user", "agent"] = "agent" if user is None else "user"
+        party = check_id(user or agent or "", f"the {scope}")
+        with self._log.reading():
+            shares = [self._share(self._stream(one), scope, party) for one in self._log.lines()]
+        return [share for share in shares if share.types]
+
+    def _share(self, stream: Stream, scope: Literal["user", "agent"], party: str) -> Share:
+        with stream.reading():
+            whole = party == (stream.line.user if scope == "user" else stream.line.agent)
+            numbers = (
+                everything(stream) if whole else reached(stream, of_party(stream, party, scope))
+            )
+            return share_of(stream, numbers, whole=whole)
 
     def _erase_party(
         self, scope: Literal["user", "agent"], party: str, reason: ErasureReason

@@ -375,12 +375,14 @@ def erase_relationship(
 
 
 def _erase_whole(stream: Stream, scope: ErasureScope, reason: ErasureReason) -> Part:
+    return _destroy(stream, everything(stream), scope, False, reason)
+
+
+def everything(stream: Stream) -> list[int]:
+    """All records of a relationship that have something to erase. Needs `reading`."""
     history = stream.history
     gone = history.erased - history.spared
-    numbers = [
-        n for n in range(len(history)) if n not in gone and history.kind[n] not in TOMBSTONES
-    ]
-    return _destroy(stream, numbers, scope, False, reason)
+    return [n for n in range(len(history)) if n not in gone and history.kind[n] not in TOMBSTONES]
 
 
 def _destroy(

@@ -99,6 +99,20 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
     )
 
 
+class Share(NamedTuple):
+    """What of one relationship would go with a user or an agent, by kind; `whole` is all of it."""
+
+    agent: str
+    user: str
+    whole: bool
+    types: dict[str, int]
+
+
+def share_of(stream: Stream, numbers: Sequence[int], *, whole: bool) -> Share:
+    """What would go of a relationship when these records do. Needs `reading`."""
+    return Share(stream.line.agent, stream.line.user, whole, _counted(stream, numbers))
+
+
 def check_plan(stream: Stream, made: Plan) -> None:
     """A plan for another relationship is InvalidInput, one older than the log ExpectationFailed."""
     if made.relationship != stream.line.relationship.hex():

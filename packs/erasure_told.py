@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from enishi.kernel.erasure_plan import Plan, Said
+from enishi.kernel.erasure_plan import Plan, Said, Share
 from enishi.kernel.erasure_proof import ReceiptProof
 from enishi.kernel.erasure_receipt import OutOfReach, Receipt
 from enishi.packs.terminal import listed, say
@@ -44,6 +44,16 @@ def print_plan(console: Console, plan: Plan) -> None:
             " (--copies takes them along)",
         )
     _say_out_of_reach(console, plan.out_of_reach)
+
+
+def print_shares(console: Console, shares: Sequence[Share]) -> None:
+    """What would go with a user, an agent or a whole relationship."""
+    for share in shares:
+        what = "all" if share.whole else "what they said there"
+        say(console, f"{share.agent} and {share.user}, {what}: {sum(share.types.values())}", "bold")
+        say(console, f"  {_counts(share.types)}")
+    if not shares:
+        say(console, "Nothing would be erased.")
 
 
 def print_receipt(console: Console, receipt: Receipt) -> None:

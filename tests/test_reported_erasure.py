@@ -213,6 +213,30 @@ def test_the_receipt_says_where_an_erased_users_id_is_left(store: Store, path: P
     assert (again.scenes, again.erased) == (0, 0) and forms_found(path.parent, user) == []
 
 
+@pytest.mark.parametrize("user", [True, False])
+def test_what_goes_with_a_user_or_an_agent_is_planned(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, user: bool
+) -> None:
+    guest = Message("I am Anna.", role="other", speaker="anna" if user else "mira", name="A")
+    for agent, of in (("lumi", "anna"), ("mira", "ben"), ("lumi", "ben")):
+        store.relationship(agent, of).record([guest, "Hello."], "Hello.")
+    named: Any = {"user": "anna"} if user else {"agent": "mira"}
+    shares = store.plan_erasure(**named)
+    assert sorted(share.whole for share in shares) == [False, False, True]
+    shell = Shell(capsys, monkeypatch)
+    option = ("--user", "anna") if user else ("--agent", "mira")
+    before = state_of(store.path)
+    shown = shell.json("erase", "--everything", *option, "--plan", "--store", store.path)
+    assert [one["types"] for one in shown] == [share.types for share in shares]
+    assert "what they said there: 1" in shell.ok(
+        "erase", "--everything", *option, "--plan", "--store", store.path
+    )
+    assert state_of(store.path) == before
+    receipt = store.erase_user("anna") if user else store.erase_agent("mira")
+    assert receipt.erased == sum(sum(share.types.values()) for share in shares)
+    assert store.plan_erasure(**named) == []
+
+
 def test_erasing_an_agent_takes_all_its_relationships(store: Store) -> None:
     for agent in ("lumi", "mira"):
         for user in ("anna", "ben"):

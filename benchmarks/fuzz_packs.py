@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from enishi.host import open_store
-from enishi.kernel.errors import EnishiError
+from enishi.host import Relationship, open_store
+from enishi.kernel.errors import PackConflict, UnreadableFile
 from enishi.kernel.rules.proposer import RuleProposer
 from enishi.packs.frames import FrameReader, write_frames
 from enishi.packs.memorypack import PackReader
@@ -48,10 +48,23 @@ def corpus(folder: Path) -> list[bytes]:
         packs.append((folder / "a.erii").read_bytes())
         bond.export(folder / "b.erii", withhold=[bond.turns()[1].number])
         packs.append((folder / "b.erii").read_bytes())
+        _part(folder, bond)
+        bond.export(folder / "d.erii")
+        packs.append((folder / "d.erii").read_bytes())
         bond.erase(bond.turns()[0].messages[0].number)
         bond.export(folder / "c.erii")
         packs.append((folder / "c.erii").read_bytes())
     return packs
+
+
+def _part(folder: Path, bond: Relationship) -> None:
+    """Let the relationship go on in two places, and take the other line in."""
+    with open_store(folder / "elsewhere.db") as store:
+        store.import_pack(folder / "a.erii")
+        store.relationships()[0].record("On the way.", "Careful!")
+        store.relationships()[0].export(folder / "other.erii")
+    bond.record("At home.", "Good.")
+    bond._store.import_pack(folder / "other.erii", as_branch="travel")
 
 
 def mangled_bytes(random: Random, data: bytes) -> bytes:
@@ -94,7 +107,7 @@ def mangled_frames(random: Random, frames: Frames) -> bytes:
             case _:
                 one = found[place]
                 if isinstance(one, dict):
-                    one[random.choice([*one, "new"])] = junk(random)
+                    found[place] = _mangled_map(random, one)
                 elif isinstance(one, list) and one:
                     inner = random.randrange(len(one))
                     old = one[inner]
@@ -106,6 +119,17 @@ def mangled_frames(random: Random, frames: Frames) -> bytes:
     out = io.BytesIO()
     write_frames(out, found)
     return out.getvalue()
+
+
+def _mangled_map(random: Random, one: Any) -> Any:
+    """A manifest with one of its values changed, however deep it lies."""
+    if not one or not isinstance(one, dict | list) or random.random() < 0.2:
+        return junk(random)
+    if isinstance(one, list):
+        place = random.randrange(len(one))
+        return [*one[:place], _mangled_map(random, one[place]), *one[place + 1 :]]
+    key = random.choice([*one, "new"])
+    return {**one, key: _mangled_map(random, one.get(key))}
 
 
 def junk(random: Random, depth: int = 0) -> Any:
@@ -137,7 +161,7 @@ def run(title: str, count: int, until: float, seed: int, attempt: Callable[[Rand
         try:
             attempt(random)
             answers["whole"] += 1
-        except EnishiError as error:
+        except (UnreadableFile, PackConflict) as error:
             answers[type(error).__name__] += 1
         except BaseException:
             print(f"{title}: seed {seed}, number {number}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -107,8 +107,9 @@ def inspect_pack(
                 if line == len(starts) - 1:
                     told.check(whole.manifest)
             except LogDamaged as error:
-                with open_pack(path, identity, passphrase) as again:
-                    what = _problem(again, parts) or str(error)
+                what = str(error)
+                with open_pack(path, identity, passphrase) as again, suppress(LogDamaged):
+                    what = _problem(again, parts) or what
                 raise PackDamaged(f"{path.name} is damaged: {what}") from None
         line += 1
     seal = whole.seal

@@ -386,34 +386,36 @@ def take_in(
     left as it is. Some are held in memory before they are written; with `keep`, all are written.
     Returns how many are left.
     """
-    done, total = 0, 0
     everyday_of(embedder)  # before anything is read: nobody waits for an embedder
+    with stream.reading():
+        index = index_of(stream)
+        index.catch_up()
+        corpus_of(stream, branch, index).catch_up()
+        vectors = vectors_of(stream, embedder)
+        wanted = [n for n in vectors.missing(branch) if n not in vectors.of_others]
+    done, goal = 0, len(wanted) if most is None else min(most, len(wanted))
     while True:
-        with stream.reading():
-            index = index_of(stream)
-            index.catch_up()
-            corpus_of(stream, branch, index).catch_up()
-            vectors = vectors_of(stream, embedder)
-            missing = vectors.missing(branch)
-            wanted = [n for n in missing if n not in vectors.of_others]
-            total = total or len(wanted)
-            room = BATCH if most is None else min(BATCH, most - done)
-            batch = vectors.worded(wanted[:room])
-        progress(done, max(total, done))
-        if not wanted or room <= 0 or left() <= 0:
+        progress(done, goal)
+        if done >= goal or left() <= 0:
             break
+        some = wanted[done : min(done + BATCH, goal)]
+        with stream.reading():
+            # What was rolled back meanwhile is not there.
+            batch = vectors_of(stream, embedder).worded(
+                [n for n in some if n < len(stream.history)]
+            )
         found = _made_of(embedder, batch, left())
         if found is None:
             break
         with stream.reading():
             vectors = vectors_of(stream, embedder)
             vectors.add(found)
-        done += min(room, len(wanted))
+        done += len(some)
         if vectors.unsaved >= UNSAVED:
             _save(stream, embedder)
     if keep and vectors.unsaved:
         _save(stream, embedder)
-    return len(wanted)
+    return len(wanted) - done
 
 
 def _made_of(embedder: Embedder, batch: dict[int, list[str]], left: float) -> list[Row] | None:

@@ -184,11 +184,14 @@ def lives(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 def store(
     lives: dict[int, Path], tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[Store]:
-    """A copy of one of them, read once, so that nothing is left to catch up with."""
+    """A copy of one of them, read and written once: the first write of a process notes that the
+    file is no longer swept, and the first reading catches up with what it holds.
+    """
     copy = tmp_path / "copy.db"
     copy.write_bytes(lives[request.param].read_bytes())
     with fixed_store(copy, seed=1) as store:
         store.relationship("lumi", "chen").digests()
+        store.relationship("lumi", "another")
         yield store
 
 

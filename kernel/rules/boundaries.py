@@ -34,7 +34,7 @@ from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.words.cohesion import cohesion, topic_words
 from enishi.kernel.words.sentences import WORDS
 
-EDITION = 1
+EDITION = 2
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
 
 LANGUAGES = ("en", "zh")
@@ -53,7 +53,8 @@ LONGEST = 11
 """Points for more than a week."""
 
 SHARED = ((500, 1), (1200, 0), (2500, -1), (4000, -2))
-"""Points for cohesion: below so many ten-thousandths, so many points; -3 from there on."""
+SHARED_MOST = -3
+"""Points for cohesion: below so many ten-thousandths, so many points; from there on, the last."""
 
 _FEW_WORDS = 3
 _HEAD, _TAIL = 200, 220
@@ -86,9 +87,9 @@ class BoundaryProposer:
                 while before and before[0].place < text.place - LOOKS_BACK:
                     before.popleft()
                 opens = bool(before) and before[-1].turn != text.turn
-                signs = self._cues.signs(before, text) if opens and not text.shown else None
-                if signs is not None:
-                    found.append(_boundary((*before, text), signs))
+                judged = self._cues.judged(before, text) if opens and not text.shown else None
+                if judged is not None:
+                    found.append(_boundary(*judged))
                 before.append(text)
         return found
 
@@ -117,15 +118,19 @@ class _Cues:
             for cue in (*POINTS, "continues")
         }
 
-    def signs(self, before: deque[ReadText], text: ReadText) -> list[BoundarySign] | None:
-        """What speaks for a beginning with this text after those; None where it is not enough.
+    def judged(
+        self, before: deque[ReadText], text: ReadText
+    ) -> tuple[list[ReadText], list[BoundarySign]] | None:
+        """What a beginning with this text rests on, and what speaks for it; None where it is not
+        enough.
 
-        Nothing more is looked for once even all that could still be found would not be enough.
+        Nothing more is looked for once even all that could still be found would not be enough; and
+        where it is enough whatever was talked about, it rests on the turn just before alone, so
+        that it does not fall with one of those further back.
         """
+        near = [one for one in before if one.turn == before[-1].turn]
         head = text.content[:_HEAD].translate(_FOLD)
-        tails = [
-            one.content[-_TAIL:].translate(_FOLD) for one in before if one.turn == before[-1].turn
-        ]
+        tails = [one.content[-_TAIL:].translate(_FOLD) for one in near]
         passed = gap_points(gap_between(before[-1].happened, text.happened))
         signs: list[BoundarySign] = ["gap"] if passed > 0 else []
         most = passed + sum(POINTS.values()) + SHARED[0][1]
@@ -142,11 +147,14 @@ class _Cues:
         most -= ASKED if _ASKS.search(tails[-1]) else 0
         if most < ENOUGH:
             return None
+        most -= SHARED[0][1]
+        if most + SHARED_MOST >= ENOUGH:
+            return [*near, text], signs
         shared = shared_points(
             [topic_words(one.content) for one in before], topic_words(text.content)
         )
         signs += ["unlike"] if shared > 0 else []
-        return signs if most - SHARED[0][1] + shared >= ENOUGH else None
+        return ([*before, text], signs) if most + shared >= ENOUGH else None
 
 
 def shared_points(before: list[frozenset[str]], words: frozenset[str]) -> int:
@@ -154,7 +162,7 @@ def shared_points(before: list[frozenset[str]], words: frozenset[str]) -> int:
     if len(words) < _FEW_WORDS:
         return -1 if words and cohesion(before[-2:], words) else 0
     found = cohesion(before, words)
-    return next((points for below, points in SHARED if found < below), -3)
+    return next((points for below, points in SHARED if found < below), SHARED_MOST)
 
 
 def gap_points(gap: int | None) -> int:

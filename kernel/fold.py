@@ -30,6 +30,11 @@ CHECKPOINT_EVENTS = 4096
 """Folded events after which a checkpoint is worth writing."""
 
 _SNAPSHOTS = 24
+
+_BYTES_PER_EVENT = 1024
+"""A snapshot is kept once so many events were folded that folding them again would take longer than
+writing the state down: a large state is written down seldom, a small one at every stop."""
+
 _EVENT = struct.Struct(">Qqi")
 
 
@@ -99,6 +104,7 @@ class Fold:
     _state: State = field(default_factory=dict)
     _snapshots: list[_Snapshot] = field(default_factory=list)
     _unsaved: int = 0
+    _since: int = 0
 
     def __post_init__(self) -> None:
         self.standing.watch(self)
@@ -139,6 +145,7 @@ class Fold:
         """Go back to the newest state that is still valid."""
         if self.stale >= self.depth:
             return
+        self._since = 0
         while self._snapshots and self._snapshots[-1].depth > self.stale:
             self._snapshots.pop()
         if not self._snapshots:
@@ -181,13 +188,16 @@ class Fold:
             self.running = _run_on(self.running, turn)
         self.depth = stop
         self._unsaved += len(numbers)
+        self._since += len(numbers)
 
     def _events_at(self, depth: int) -> list[tuple[int, Moment | None]]:
         return self.standing.times(depth, self.projection.codes)
 
     def _keep_snapshot(self) -> None:
-        if self.depth <= (self._snapshots[-1].depth if self._snapshots else 0):
+        last = self._snapshots[-1] if self._snapshots else _Snapshot(0, b"", b"")
+        if self.depth <= last.depth or self._since * _BYTES_PER_EVENT < len(last.state):
             return
+        self._since = 0
         self._snapshots.append(_Snapshot(self.depth, self.running, msgpack.packb(self._state)))
         if len(self._snapshots) > _SNAPSHOTS:
             # Keep the newest close together and the older ones ever further apart.

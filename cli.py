@@ -1580,6 +1580,9 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; what is wrong is one line on stderr."""
     status = 0
     try:
+        if (sys.argv[1:] if arguments is None else arguments) == ["--version"]:
+            # Who asks for this alone does not wait until all commands are made.
+            _version(True)
         status = app(arguments, prog_name="enishi", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.Exit as exit_:

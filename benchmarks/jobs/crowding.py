@@ -37,7 +37,7 @@ def mixed_load(place: Place, sizes: Sizes) -> Job:
                 case 2:
                     bond.mood()
                 case _:
-                    bond.turns()
+                    bond.promises()
         return sizes.commits
 
     crowd = f"among {sizes.relationships[0]:,}"

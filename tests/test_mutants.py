@@ -15,8 +15,15 @@ from helpers import NOW, fixed_store
 from enishi import Citation, Message, Signal
 from enishi.host import Relationship
 from enishi.kernel import verification
-from enishi.kernel.deciding.proposals import Belief, Consequence, EpisodeBoundary
+from enishi.kernel.deciding.proposals import (
+    Belief,
+    Consequence,
+    EpisodeBoundary,
+    LoopOutcome,
+    OpenLoop,
+)
 from enishi.kernel.encoding import encode_header, header_of
+from enishi.kernel.erasure import of_numbers
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
@@ -233,3 +240,28 @@ def test_of_a_page_the_gap_alone_is_wiped_and_nothing_of_a_damaged_one(
         assert overwrite_gaps(file, 512) == (not damaged)
     wiped = (head + cell).ljust(200, b"\x00") + page[200:]
     assert path.read_bytes()[512:] == (page if damaged else wiped)
+
+
+def test_an_open_end_that_ended_is_drawn_through_the_turn_that_ended_it(
+    bond: Relationship,
+) -> None:
+    """On the timeline; and one that did not end has no end and no steps."""
+    for words in ("My exam is on Friday.", "The parcel is not here yet."):
+        loop = OpenLoop(subject=words, continuation=words, citations=cited(bond, words))
+        assert bond.propose(None, [loop])[0].event is not None
+    first, _ = bond.loops()
+    done = LoopOutcome(
+        loop=first.number, outcome="completed", citations=cited(bond, "I passed my exam.")
+    )
+    assert bond.propose(None, [done])[0].event is not None
+    passed, waiting = (one for one in bond.timeline().threads if one.kind == "loop")
+    assert passed.ended is not None and passed.steps == (passed.ended,)
+    assert waiting.ended is None and waiting.steps == ()
+
+
+def test_what_is_asked_for_by_several_numbers_is_no_one_text(bond: Relationship) -> None:
+    turn = bond.record("Hello.", "Hi.").view()
+    message, reply = turn.messages[0].number, turn.replies[0].number
+    with bond._stream.reading():
+        assert of_numbers(bond._stream, [message]).scope == "text"
+        assert of_numbers(bond._stream, [message, reply]).scope == "numbers"

@@ -21,6 +21,7 @@ from enishi.kernel.deciding.proposals import (
     EpisodeBoundary,
     LoopOutcome,
     OpenLoop,
+    Reflection,
 )
 from enishi.kernel.encoding import encode_header, header_of
 from enishi.kernel.erasure import of_numbers
@@ -265,3 +266,17 @@ def test_what_is_asked_for_by_several_numbers_is_no_one_text(bond: Relationship)
     with bond._stream.reading():
         assert of_numbers(bond._stream, [message]).scope == "text"
         assert of_numbers(bond._stream, [message, reply]).scope == "numbers"
+
+
+def test_a_thought_on_something_else_outlives_an_erasure(bond: Relationship) -> None:
+    thoughts = []
+    for words in ("Thank you, truly.", "Thanks for the tea."):
+        quoted = cited(bond, words)
+        thanks = Signal(signal="gratitude", actor="user", citations=quoted)
+        event = bond.propose(None, [thanks])[0].event
+        assert event is not None
+        thought = Reflection(event=event, words="I was glad.", citations=quoted)
+        thoughts.append(bond.propose(None, [thought])[0].event)
+    first = bond.turns()[0]
+    bond.erase(first.number)
+    assert [one.number for one in bond.reflections()] == [thoughts[1]]

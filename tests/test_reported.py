@@ -95,7 +95,8 @@ def test_35_every_notation_of_a_moment_is_that_moment(naive: datetime, name: str
     utc = local.astimezone(UTC)
     written.append(utc.isoformat().replace("+00:00", "Z"))
     moments = [read_date(one, zone) for one in written]
-    assert all(m is not None and m.to_datetime() == local for m in moments), (written, moments)
+    # Not compared as datetimes: in an hour that comes twice, Python calls no two of them equal.
+    assert {m.at for m in moments if m} == {instant * 1000} and None not in moments, written
     # Only a local time without a zone rests on an assumption, and every one has the local day.
     assert [m.assumed for m in moments if m] == [True, True, False, False, False, False]
     assert {m.day for m in moments if m} == {moments[0].day if moments[0] else None}

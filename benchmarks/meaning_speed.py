@@ -25,9 +25,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from recall_speed import NOW, Speech, took
-from rich.console import Console
-from rich.table import Table
+from recall_speed import NOW, Speech, print_columns, took
 
 import enishi
 from enishi.host import Embedder, Relationship
@@ -154,14 +152,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows, indent=2))
         return
-    table = Table(title="Searching by meaning, milliseconds unless said otherwise")
-    table.add_column("")
-    for row in rows:
-        table.add_column(f"{row['texts']:,}", justify="right")
-    for name in rows[0]:
-        if name != "texts":
-            table.add_row(name, *(f"{row[name]:.2f}" for row in rows))
-    Console().print(table)
+    print_columns("Searching by meaning, milliseconds unless said otherwise", rows)
 
 
 if __name__ == "__main__":

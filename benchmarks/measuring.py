@@ -147,21 +147,21 @@ def _compared(job: Job, comparison: Comparison, paces: Mapping[str, list[Pace]])
     )
 
 
-def peak_memory(work: Callable[..., object], *arguments: object) -> float:
-    """By how many MiB the peak memory of a process of its own grew while it worked (Linux)."""
+def peak_memory(work: Callable[..., object], *arguments: object) -> tuple[float, float]:
+    """The peak memory of a process of its own in MiB, and how much of that the work took (Linux)."""
     context = multiprocessing.get_context("spawn")
     found = context.Queue()
     process = context.Process(target=_tell_peak, args=(found, work, arguments))
     process.start()
-    grown: int = found.get()
+    before, peak = found.get()
     process.join()
-    return grown / 2**20
+    return peak / 2**20, (peak - before) / 2**20
 
 
 def _tell_peak(found: Any, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
     before = _high_water()
     work(*arguments)
-    found.put(_high_water() - before)
+    found.put((before, _high_water()))
 
 
 def _high_water() -> int:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sqlite3
 import tempfile
 import time
@@ -22,6 +21,7 @@ from statistics import median
 from typing import Any
 
 from material import EverySecond, exchanges
+from measuring import peak_memory
 
 from enishi.host import open_store
 
@@ -73,31 +73,6 @@ def _take(pack: Path, target: Path) -> None:
         store.import_pack(pack)
 
 
-def _peak(work: Callable[..., object], *paths: Path) -> tuple[int, int]:
-    """The peak memory of a process of its own in bytes, and how much of that the work took."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=_measured, args=(queue, work, paths))
-    process.start()
-    peak, grown = queue.get()
-    process.join()
-    return peak, grown
-
-
-def _measured(queue: object, work: Callable[..., object], paths: tuple[Path, ...]) -> None:
-    before = _high_water()
-    work(*paths)
-    peak = _high_water()
-    queue.put((peak, peak - before))  # type: ignore[attr-defined]
-
-
-def _high_water() -> int:
-    """The largest memory that this process ever had (Linux; what a parent had is not in it)."""
-    status = Path("/proc/self/status").read_text()
-    (line,) = [row for row in status.splitlines() if row.startswith("VmHWM")]
-    return int(line.split()[1]) * 1024
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=100_000)
@@ -138,7 +113,7 @@ def main() -> None:
             ("export", 2, _export, (source, pack)),
             ("import", 3, _take, (pack, target)),
         ):
-            peak, grown = _peak(work, *paths)
+            peak, grown = peak_memory(work, *paths)
             figures[name] = {
                 "within": median(row[place] / row[0] for row in rounds),
                 "through": median(row[place] / row[1] for row in rounds),
@@ -156,7 +131,7 @@ def main() -> None:
         one = figures[name]
         print(
             f"  {name}  {one['within']:.1f}×, {one['through']:.1f}×;"
-            f" peak {one['peak'] / 2**20:.0f} MiB, +{one['grown'] / 2**20:.0f} MiB"
+            f" peak {one['peak']:.0f} MiB, +{one['grown']:.0f} MiB"
         )
     print(f"  the pack is {figures['packed']:.1f} times smaller than its records")
 

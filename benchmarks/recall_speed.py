@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from pathlib import Path
@@ -150,6 +150,18 @@ def _upkeep(bond: Relationship, floor: sqlite3.Connection, speech: Speech) -> di
     return {"upkeep us": 1000 * mine / turns, "FTS5 insert us": 1000 * theirs / turns}
 
 
+def print_columns(title: str, rows: Sequence[Mapping[str, float]]) -> None:
+    """A table with one column for each number of texts."""
+    table = Table(title=title)
+    table.add_column("")
+    for row in rows:
+        table.add_column(f"{row['texts']:,}", justify="right")
+    for name in rows[0]:
+        if name != "texts":
+            table.add_row(name, *(f"{row[name]:.2f}" for row in rows))
+    Console().print(table)
+
+
 def main() -> None:
     """Measure, then print the table or its JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -163,14 +175,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows, indent=2))
         return
-    table = Table(title="Recall and its index, milliseconds unless said otherwise")
-    table.add_column("")
-    for row in rows:
-        table.add_column(f"{row['texts']:,}", justify="right")
-    for name in rows[0]:
-        if name != "texts":
-            table.add_row(name, *(f"{row[name]:.2f}" for row in rows))
-    Console().print(table)
+    print_columns("Recall and its index, milliseconds unless said otherwise", rows)
 
 
 if __name__ == "__main__":

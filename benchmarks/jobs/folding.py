@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -40,9 +41,7 @@ def all_folds(place: Place, sizes: Sizes) -> Job:
     """Every projection of a whole history, by a store that knows nothing yet; and of a long one."""
     sides: dict[str, Run] = {}
     comparisons: list[Comparison] = []
-    for events in (sizes.history, sizes.longer):
-        path = place.history(events, EveryKind)
-        ours, floor = f"all of {events:,}", f"{PLAIN}, {events:,}"
+    for events, path, ours, floor in _whole(place, sizes):
         sides[ours] = partial(_fold_all, path, events)
         sides[floor] = partial(scan, path, decode=True)
         comparisons.append(Comparison(ours, floor, 1 / 3))
@@ -53,13 +52,18 @@ def fold_memory(place: Place, sizes: Sizes) -> Amounts:
     """The memory that a process needs to fold everything, beside a scan that keeps nothing."""
     amounts: dict[str, float] = {}
     comparisons: list[Comparison] = []
-    for events in (sizes.history, sizes.longer):
-        path = place.history(events, EveryKind)
-        ours, floor = f"all of {events:,}", f"{PLAIN}, {events:,}"
-        amounts[ours] = peak_memory(_fold_all, path, events)
-        amounts[floor] = peak_memory(_decode_all, path)
+    for events, path, ours, floor in _whole(place, sizes):
+        _, amounts[ours] = peak_memory(_fold_all, path, events)
+        _, amounts[floor] = peak_memory(_decode_all, path)
         comparisons.append(Comparison(ours, floor))
     return Amounts("peak memory of folding all projections", "MiB", amounts, tuple(comparisons))
+
+
+def _whole(place: Place, sizes: Sizes) -> Iterator[tuple[int, Path, str, str]]:
+    """A whole and a long history of every kind: its events, where it is, what its sides are called."""
+    for events in (sizes.history, sizes.longer):
+        path = place.history(events, EveryKind)
+        yield events, path, f"all of {events:,}", f"{PLAIN}, {events:,}"
 
 
 def moods(place: Place, sizes: Sizes) -> Job:

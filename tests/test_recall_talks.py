@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from helpers import NOW, fixed_store
+from helpers import NOW
 
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import (
@@ -26,17 +25,6 @@ from enishi.projections.recall.gate import BEGINS, SPOKEN_OF
 from enishi.projections.recall.items import Recall
 
 LABELS = Path(__file__).parent.parent / "benchmarks" / "labels"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with fixed_store(tmp_path / "s.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
 
 
 def session(bond: Relationship, days: float, *turns: str, read: bool = True) -> list[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +25,6 @@ from enishi.projections.recall.items import LAYERS, Item, Recall, Rival
 from enishi.projections.recall.rendering import LANGUAGES, cost_of, frame_cost, item_line, render
 
 OPENING, CLOSING = RENDERING
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with fixed_store(tmp_path / "s.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
 
 
 def recalled(*items: Item, **fields: Any) -> Recall:

@@ -5,7 +5,6 @@ Each test is one case of the collection, as its whole kind; the id is that of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,17 +21,6 @@ from enishi.kernel.rules import bundled_proposers
 from enishi.projections.recall.budget import estimate
 
 ROOM, OTHER = Scene(b"1" * 16, ("chen", "yuki")), Scene(b"2" * 16, ("chen", "bob"))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with fixed_store(tmp_path / "s.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
 
 
 def told(bond: Relationship, words: str | Message, scene: Scene | None = None) -> None:

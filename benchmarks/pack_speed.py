@@ -44,7 +44,8 @@ def _emptied(target: Path) -> sqlite3.Connection:
     return connection
 
 
-def _copy_within(source: Path, target: Path) -> None:
+def copy_within(source: Path, target: Path) -> None:
+    """Copy the rows of a store into an empty file, within SQLite."""
     connection = _emptied(target)
     connection.execute("ATTACH ? AS source", (str(source),))
     connection.execute("INSERT INTO record SELECT * FROM source.record")
@@ -61,12 +62,14 @@ def _copy_through(source: Path, target: Path) -> None:
     connection.close()
 
 
-def _export(source: Path, pack: Path) -> None:
+def export(source: Path, pack: Path) -> None:
+    """Write the pack of the first relationship of a store."""
     with open_store(source) as store:
         store.relationships()[0].export(pack)
 
 
-def _take(pack: Path, target: Path) -> None:
+def take(pack: Path, target: Path) -> None:
+    """Take a pack into an empty store."""
     for path in target.parent.glob(f"{target.name}*"):
         path.unlink()
     with open_store(target) as store:
@@ -91,10 +94,10 @@ def main() -> None:
             decided = len(bond.decisions())
         rounds = [
             (
-                _timed(lambda: _copy_within(source, target)),
+                _timed(lambda: copy_within(source, target)),
                 _timed(lambda: _copy_through(source, target)),
-                _timed(lambda: _export(source, pack)),
-                _timed(lambda: _take(pack, target)),
+                _timed(lambda: export(source, pack)),
+                _timed(lambda: take(pack, target)),
             )
             for _ in range(wanted.rounds)
         ]
@@ -110,8 +113,8 @@ def main() -> None:
             "packed": raw / pack.stat().st_size,
         }
         for name, place, work, paths in (
-            ("export", 2, _export, (source, pack)),
-            ("import", 3, _take, (pack, target)),
+            ("export", 2, export, (source, pack)),
+            ("import", 3, take, (pack, target)),
         ):
             peak, grown = peak_memory(work, *paths)
             figures[name] = {

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-from itertools import count
+from collections.abc import Callable
 from pathlib import Path
 
 from measuring import Comparison, Job
+from pack_speed import copy_within, export, take
 
-import enishi
 from jobs.places import Place, Sizes
 
 COPY = "INSERT … SELECT"
@@ -18,37 +16,20 @@ COPY = "INSERT … SELECT"
 def packs(place: Place, sizes: Sizes) -> Job:
     """Write a pack, and take it into an empty store."""
     source = place.history(sizes.history)
-    pack, number = place.folder / "a.erii", count()
+    pack = place.folder / "a.erii"
 
-    def export() -> int:
-        with enishi.open(source) as store:
-            store.relationships()[0].export(pack)
-        return sizes.history
-
-    def take() -> int:
-        with enishi.open(place.file(f"taken-{next(number)}")) as store:
-            store.import_pack(pack)
-        return sizes.history
-
-    def copy() -> int:
-        _copy(source, place.file(f"copied-{next(number)}"))
+    def run(work: Callable[[Path, Path], None], *paths: Path) -> int:
+        work(*paths)
         return sizes.history
 
     return Job(
         "carry a relationship",
         "events",
-        {"export()": export, "import_pack()": take, COPY: copy},
+        {
+            "export()": lambda: run(export, source, pack),
+            "import_pack()": lambda: run(take, pack, place.file("taken")),
+            COPY: lambda: run(copy_within, source, place.file("copied")),
+        },
         (Comparison("export()", COPY, 1 / 5), Comparison("import_pack()", COPY, 1 / 5)),
         long=True,
     )
-
-
-def _copy(source: Path, target: Path) -> None:
-    with closing(sqlite3.connect(target, isolation_level=None)) as plain:
-        plain.execute("PRAGMA journal_mode=WAL")
-        plain.execute("PRAGMA synchronous=FULL")
-        plain.execute("ATTACH ? AS source", (str(source),))
-        plain.execute(
-            "CREATE TABLE record(id INTEGER PRIMARY KEY, type, header, hash, salt, payload)"
-        )
-        plain.execute("INSERT INTO record SELECT * FROM source.record")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from enishi.host import Relationship, Store
     from enishi.kernel.deciding.proposals import Proposer
     from enishi.kernel.deciding.proposing import Decided
-    from enishi.kernel.erasure_receipt import Receipt
+    from enishi.kernel.erasing.receipt import Receipt
     from enishi.kernel.verification import Verification
     from enishi.packs import terminal
 else:

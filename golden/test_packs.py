@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from enishi.host import Relationship, Store, open_store
-from enishi.kernel.erasure import erase, of_numbers
+from enishi.kernel.erasing.erasure import erase, of_numbers
 from enishi.kernel.rules.proposer import RuleProposer
 from enishi.packs.frames import FrameReader
 from enishi.packs.pack_files import inspect_pack

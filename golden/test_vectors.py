@@ -31,7 +31,7 @@ from enishi.kernel.encoding import (
     encode_header,
     header_hash,
 )
-from enishi.kernel.erasure import erase, of_numbers
+from enishi.kernel.erasing.erasure import erase, of_numbers
 from enishi.kernel.events import EVENT_TYPES, Payload
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import ROOT

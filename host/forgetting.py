@@ -8,9 +8,17 @@ from datetime import datetime
 
 from enishi.host.carrying import Carrying
 from enishi.host.given import Numbered, moment_of_given, number_of
-from enishi.kernel.erasure import Asked, Part, ask, erase, erase_relationship, of_numbers, reached
-from enishi.kernel.erasure_plan import Plan, check_plan, copies_of, plan
-from enishi.kernel.erasure_receipt import Receipt, receipt_of
+from enishi.kernel.erasing.erasure import (
+    Asked,
+    Part,
+    ask,
+    erase,
+    erase_relationship,
+    of_numbers,
+    reached,
+)
+from enishi.kernel.erasing.plan import Plan, check_plan, copies_of, plan
+from enishi.kernel.erasing.receipt import Receipt, receipt_of
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.events import ErasureReason
 from enishi.kernel.lines import archive

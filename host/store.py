@@ -12,9 +12,9 @@ from typing import Any, Literal, Self
 
 from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_clock
 from enishi.host.relationship import Relationship
-from enishi.kernel import erasure_proof, keying
 from enishi.kernel.checks import check_id, read_hash
-from enishi.kernel.erasure import (
+from enishi.kernel.erasing import proof as erasure_proof
+from enishi.kernel.erasing.erasure import (
     Part,
     erase,
     erase_relationship,
@@ -23,13 +23,14 @@ from enishi.kernel.erasure import (
     reached,
     scenes_with,
 )
-from enishi.kernel.erasure_plan import Share, share_of
-from enishi.kernel.erasure_proof import ReceiptProof, read_json, signed
-from enishi.kernel.erasure_receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
+from enishi.kernel.erasing.plan import Share, share_of
+from enishi.kernel.erasing.proof import ReceiptProof, read_json, signed
+from enishi.kernel.erasing.receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
 from enishi.kernel.errors import MissingExtra, NotFound
 from enishi.kernel.events import ErasureReason
 from enishi.kernel.inspection import Inspection, inspect_store
-from enishi.kernel.keyring import Signer, add_signer, own_key, remove_signer, sign, signers
+from enishi.kernel.keys import keying
+from enishi.kernel.keys.keyring import Signer, add_signer, own_key, remove_signer, sign, signers
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream, found_stream

@@ -29,6 +29,7 @@ from enishi.kernel.encoding import (
     header_of,
     request_mac,
 )
+from enishi.kernel.erasing.scrubbing import FileId, Scrubber, file_id, let_go
 from enishi.kernel.errors import (
     Conflict,
     EnishiError,
@@ -42,9 +43,8 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
-from enishi.kernel.scrubbing import FileId, Scrubber, file_id, let_go
+from enishi.kernel.keys.vault import Vault, keys_path, made
 from enishi.kernel.transactions import Transaction, Transactions
-from enishi.kernel.vault import Vault, keys_path, made
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
 STORE_VERSION = 1

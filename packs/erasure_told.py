@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from enishi.kernel.erasure_plan import Plan, Said, Share
-from enishi.kernel.erasure_proof import ReceiptProof
-from enishi.kernel.erasure_receipt import OutOfReach, Receipt
+from enishi.kernel.erasing.plan import Plan, Said, Share
+from enishi.kernel.erasing.proof import ReceiptProof
+from enishi.kernel.erasing.receipt import OutOfReach, Receipt
 from enishi.packs.terminal import listed, say
 
 _SHOWN = 20

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from enishi.kernel.deciding.proposals import Proposer
-from enishi.kernel.erasure_receipt import Receipt
+from enishi.kernel.erasing.receipt import Receipt
 from enishi.kernel.errors import InvalidInput, NotFound
 from enishi.kernel.moments import Moment
 from enishi.kernel.rules import bundled_proposers

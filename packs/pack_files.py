@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal
 
 from enishi.kernel.encoding import decode_header
 from enishi.kernel.errors import LogDamaged, MissingExtra, PackDamaged, UnreadableFile, WrongSigner
-from enishi.kernel.keyring import signed_by
+from enishi.kernel.keys.keyring import signed_by
 from enishi.kernel.log import Line
 from enishi.kernel.verification import Walk
 from enishi.packs.age_passphrase import AGE

@@ -17,11 +17,11 @@ from typing import Literal, NamedTuple
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.rejudging import Rejudged, rejudge
 from enishi.kernel.encoding import FittingHeader
-from enishi.kernel.erasure import complete_erasures, obey, tombstones
+from enishi.kernel.erasing.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
 from enishi.kernel.fold import fold_of
 from enishi.kernel.history import TOMBSTONES, History
-from enishi.kernel.keyring import signer_of
+from enishi.kernel.keys.keyring import signer_of
 from enishi.kernel.lines import (
     RawRecord,
     add_raw,

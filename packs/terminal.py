@@ -16,7 +16,7 @@ from rich.table import Table
 from enishi.kernel.deciding.failing import Failed
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.explaining import Explanation, Quote, RecordView
-from enishi.kernel.keyring import Signer
+from enishi.kernel.keys.keyring import Signer
 from enishi.kernel.moments import MINUTE, Moment
 from enishi.kernel.transcript import BranchView, Summary, Text, TurnView
 from enishi.kernel.verification import Problem, Verification

@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from test_reported_erasure import Reader, everything_said, forms_found, told
 
 from enishi.host import Relationship, Store
-from enishi.kernel import scrubbing
+from enishi.kernel.erasing import scrubbing
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.projections.recall import index, meaning
 from enishi.projections.recall.vectors import Embedder

@@ -11,7 +11,7 @@ from helpers import fixed_store
 
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Belief, Citation, Felt, Mood, Reflection, Signal
-from enishi.kernel.erasure import (
+from enishi.kernel.erasing.erasure import (
     Asked,
     Part,
     Tombstone,
@@ -25,7 +25,7 @@ from enishi.kernel.erasure import (
     of_word,
     tombstones,
 )
-from enishi.kernel.erasure_plan import Plan, check_plan, plan
+from enishi.kernel.erasing.plan import Plan, check_plan, plan
 from enishi.kernel.errors import EnishiError, ExpectationFailed, InvalidInput, NotFound
 from enishi.kernel.lines import copy_start, erased_lines, shared_length
 from enishi.kernel.recording import Message, open_turn

@@ -17,7 +17,7 @@ from enishi.host import Relationship, Store
 from enishi.kernel import fold, keeping
 from enishi.kernel.deciding.proposals import Citation, Signal
 from enishi.kernel.encoding import checkpoint_digest
-from enishi.kernel.erasure import erase, of_numbers
+from enishi.kernel.erasing.erasure import erase, of_numbers
 from enishi.kernel.history import History
 from enishi.kernel.lines import mark_changed
 from enishi.kernel.log import Log

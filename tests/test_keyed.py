@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from test_reported_erasure import everything_said, forms_found, told
 
 from enishi.host import Relationship, Store, make_keyed, open_store
-from enishi.kernel import erasure_receipt, fold, keying, scrubbing
+from enishi.kernel import fold
 from enishi.kernel import log as kernel_log
+from enishi.kernel.erasing import receipt as receipt_module
+from enishi.kernel.erasing import scrubbing
 from enishi.kernel.errors import (
     Conflict,
     EnishiError,
@@ -32,7 +34,8 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     WrongKeys,
 )
-from enishi.kernel.vault import made
+from enishi.kernel.keys import keying
+from enishi.kernel.keys.vault import made
 from enishi.projections.recall import index
 
 WORD = "ZQ-7731"
@@ -279,7 +282,7 @@ def test_a_kept_state_of_before_cannot_be_opened_either(
 def test_one_who_holds_an_older_view_sees_it_as_gone(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasure_receipt, "PATIENCE", 0.0)
+    monkeypatch.setattr(receipt_module, "PATIENCE", 0.0)
     with begun(path) as store, open_store(path) as other, other._log.reading():
         assert WORD in everything_said(other)
         bond = only(store)

@@ -21,7 +21,7 @@ from enishi import Citation, Message, Reply, Signal
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold, keeping
 from enishi.kernel.deciding.proposals import SignalKind, Strength
-from enishi.kernel.erasure import erase, of_numbers
+from enishi.kernel.erasing.erasure import erase, of_numbers
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.kernel.history import History
 from enishi.kernel.rules.boundaries import BoundaryProposer

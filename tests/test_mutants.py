@@ -24,11 +24,11 @@ from enishi.kernel.deciding.proposals import (
     Reflection,
 )
 from enishi.kernel.encoding import encode_header, header_of
-from enishi.kernel.erasure import of_numbers
+from enishi.kernel.erasing.erasure import of_numbers
+from enishi.kernel.erasing.scrubbing import overwrite_gaps
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
-from enishi.kernel.scrubbing import overwrite_gaps
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from enishi import Citation, Message, Reply, Signal
 from enishi.host import Relationship, Store
-from enishi.kernel.erasure import erase, erase_relationship, of_numbers
+from enishi.kernel.erasing.erasure import erase, erase_relationship, of_numbers
 from enishi.kernel.errors import (
     Conflict,
     InvalidInput,

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from test_keyed import WORD, begun, copied, only
 
 from enishi.host import Relationship, Store, open_store, prove
-from enishi.kernel.erasure_proof import signed_bytes
-from enishi.kernel.erasure_receipt import Receipt
+from enishi.kernel.erasing.proof import signed_bytes
+from enishi.kernel.erasing.receipt import Receipt
 from enishi.kernel.errors import InvalidInput, MissingExtra
 
 
@@ -166,7 +166,7 @@ def test_of_a_relationship_that_is_no_more(path: Path) -> None:
 
 
 def test_a_scrub_that_is_pending_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("enishi.kernel.erasure_receipt.PATIENCE", 0.0)
+    monkeypatch.setattr("enishi.kernel.erasing.receipt.PATIENCE", 0.0)
     with begun(path, keyed=False) as store, open_store(path) as other:
         with other._log.reading():
             assert other.relationships()

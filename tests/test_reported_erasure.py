@@ -19,7 +19,7 @@ from helpers import NOW, Shell, fixed_store, line, state_of, write_chat
 
 from enishi.host import Relationship, Store, open_async
 from enishi.kernel.deciding.proposals import Belief, Citation, Proposal, ReadText, Signal
-from enishi.kernel.erasure_receipt import read_receipt
+from enishi.kernel.erasing.receipt import read_receipt
 from enishi.kernel.errors import (
     ExpectationFailed,
     InvalidInput,

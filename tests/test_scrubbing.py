@@ -17,10 +17,10 @@ import pytest
 from helpers import fixed_store
 
 from enishi.host import Relationship, Store
-from enishi.kernel import scrubbing
-from enishi.kernel.erasure import erase, of_numbers
-from enishi.kernel.gaps import overwrite_gaps
-from enishi.kernel.scrubbing import Scrubber
+from enishi.kernel.erasing import scrubbing
+from enishi.kernel.erasing.erasure import erase, of_numbers
+from enishi.kernel.erasing.gaps import overwrite_gaps
+from enishi.kernel.erasing.scrubbing import Scrubber
 
 
 def files_of(path: Path) -> bytes:

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import msgpack
 
-from enishi.kernel.erasure import CLEANERS
+from enishi.kernel.erasing.erasure import CLEANERS
 from enishi.kernel.history import KINDS, TEXT_CODES, kind_code
 from enishi.kernel.log import INDEXES, translated
 from enishi.kernel.stream import Stream

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from enishi.kernel.checks import check_id
-from enishi.kernel.erasure import CLEANERS
+from enishi.kernel.erasing.erasure import CLEANERS
 from enishi.kernel.errors import EmbedderFailed, InvalidInput
 from enishi.kernel.log import INDEXES, key_of, translated
 from enishi.kernel.stream import Stream

@@ -5,8 +5,8 @@ Commitments are over the plain payloads, so that no header, hash or digest chang
 
 from __future__ import annotations
 
+from enishi.kernel.keys.vault import Vault, keys_path, made, new_identity
 from enishi.kernel.log import Log, translated
-from enishi.kernel.vault import Vault, keys_path, made, new_identity
 
 _ROWS = 500
 WHOLE_STORE = (0, 0)

@@ -21,8 +21,8 @@ from typing import Any
 
 import msgpack
 
+from enishi.kernel.erasing.scrubbing import Scrubber, let_go
 from enishi.kernel.errors import MissingExtra, NoKeys, WrongKeys
-from enishi.kernel.scrubbing import Scrubber, let_go
 
 APPLICATION_ID = 0x454E494B  # "ENIK"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from enishi.kernel.erasure import Asked, around, reached, strings, type_name
-from enishi.kernel.erasure_receipt import OutOfReach, out_of_reach
+from enishi.kernel.erasing.erasure import Asked, around, reached, strings, type_name
+from enishi.kernel.erasing.receipt import OutOfReach, out_of_reach
 from enishi.kernel.errors import ExpectationFailed, InvalidInput
 from enishi.kernel.history import TEXT_CODES
 from enishi.kernel.log import Line

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from enishi.kernel.gaps import TELLABLE_PAGES, Frames, overwrite_gaps
+from enishi.kernel.erasing.gaps import TELLABLE_PAGES, Frames, overwrite_gaps
 
 FileId = tuple[int, int]
 """Which file it is, whatever its name: device and inode."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from enishi.kernel.encoding import Header
-from enishi.kernel.erasure import Part
-from enishi.kernel.erasure_receipt import Receipt, lines_of_part, read_receipt
+from enishi.kernel.erasing.erasure import Part
+from enishi.kernel.erasing.receipt import Receipt, lines_of_part, read_receipt
 from enishi.kernel.errors import InvalidInput, LogDamaged
-from enishi.kernel.keyring import own_key, sign, signed_by
+from enishi.kernel.keys.keyring import own_key, sign, signed_by
 from enishi.kernel.log import Entropy, Line, Log
 
 _DOMAIN = b"enishi/receipt/1\0"

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
-from enishi.kernel.erasure import Part, Tombstone, obey
+from enishi.kernel.erasing.erasure import Part, Tombstone, obey
 from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.lines import erased_lines, exports, lines_of
@@ -67,7 +67,7 @@ class Receipt(Frozen):
     reader holds an older view of them; that is done by itself later, and `doctor` lists it.
     `scenes` are the turns of others that say, by its id, that the erased user or agent was there:
     they stay.
-    `signer` and `signature` are an Ed25519 key and what it signed, in hex: see `erasure_proof`.
+    `signer` and `signature` are an Ed25519 key and what it signed, in hex: see `proof`.
     """
 
     format: Literal[1] = 1

@@ -1,0 +1,1 @@
+"""What is destroyed for good: the plan, the deed, the scrubbed bytes, the receipt and its proof."""

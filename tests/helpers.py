@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from enishi.cli import app, run
+from enishi.cli import run
 from enishi.host import Store, open_store
+from enishi.host.commands import app
 
 if TYPE_CHECKING:
     import pytest
@@ -106,7 +107,7 @@ class Shell:
         monkeypatch.delenv("ENISHI_STORE", raising=False)
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("ENISHI_EMBEDDER", "none")
-        monkeypatch.setattr("enishi.cli.app", _commands())
+        monkeypatch.setattr("enishi.host.commands.app", _commands())
 
     def run(self, *arguments: object) -> Ran:
         """Run `enishi` with these arguments."""

@@ -23,8 +23,8 @@ import typer
 from helpers import Shell, fixed_store, line, state_of, write_chat
 
 import enishi
-from enishi.cli import app
 from enishi.host import Relationship
+from enishi.host.commands import app
 from enishi.packs.terminal import several
 
 DEMO_CHAT = "Lumi by the harbour"

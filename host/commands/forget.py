@@ -1,0 +1,170 @@
+"""What is destroyed for good, or taken out of sight: erase, archive."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from enishi.host.commands.answering import Answer, console_for, did, fail, plain_console, print_json
+from enishi.host.commands.choosing import bond_of, moment, on_relationship, opened_store
+from enishi.host.commands.options import (
+    DEFAULT_STORE,
+    AgentOption,
+    BranchOption,
+    JsonOption,
+    StoreOption,
+    UserOption,
+)
+
+if TYPE_CHECKING:
+    from enishi.host import Relationship, Store
+    from enishi.kernel.erasing.receipt import Receipt
+
+PANEL = "Forget"
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=PANEL)
+def erase(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="Turns, texts or events by their numbers.")
+    ] = None,
+    through: Annotated[
+        int | None, typer.Option(help="The last turn of a span that begins with the one given.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="What was said from this time on.")] = None,
+    until: Annotated[str | None, typer.Option(help="What was said before this time.")] = None,
+    belief: Annotated[
+        int | None, typer.Option(help="A belief and what speaks of it, not the texts under it.")
+    ] = None,
+    matching: Annotated[
+        str | None, typer.Option(help="Whatever contains this text, to the letter.")
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--everything",
+            help="The whole relationship; with --user or --agent alone, all of theirs.",
+        ),
+    ] = False,
+    again: Annotated[
+        Path | None, typer.Option(help="What this receipt says, in a store restored from a copy.")
+    ] = None,
+    keep_effects: Annotated[
+        bool, typer.Option("--keep-effects", help="Only the words; what carries none stays.")
+    ] = False,
+    sign: Annotated[
+        bool, typer.Option("--sign", help="Sign the receipt with this store's key.")
+    ] = False,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="The same words of the scene in other relationships.")
+    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what would happen.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
+    store: StoreOption = DEFAULT_STORE,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    branch: BranchOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Destroy words for good, and what rests on them. Cannot be undone: see withdraw for that."""
+    from enishi.packs.erasure_told import print_plan, print_receipt
+
+    chosen = (numbers, through, since, until, belief, matching)
+    with opened_store(store) as opened:
+        if sign:
+            opened.own_key()  # what cannot be signed is not erased first
+        if again is not None or everything:
+            if (again is not None and everything) or any(one is not None for one in chosen):
+                fail("--everything and --again stand alone", 2)
+            if plan:
+                return _plan_all(opened, agent, user, again, as_json)
+            receipt = _erase_all(opened, agent, user, again, yes)
+        else:
+            bond = bond_of(opened, agent, user, branch)
+            made = bond.plan_erasure(
+                *numbers or (),
+                through=through,
+                since=moment(since),
+                until=moment(until),
+                belief=belief,
+                matching=matching,
+                keep_effects=keep_effects,
+            )
+            if plan or not (yes or as_json):
+                if plan and as_json:
+                    print_json(made)
+                else:
+                    print_plan(console_for(store), made)
+            if plan:
+                return
+            _confirm(f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}", yes)
+            receipt = bond.erase(made, copies=copies)
+        if sign:
+            receipt = opened.sign(receipt)
+    if as_json:
+        print_json(receipt.model_dump(mode="json"))
+    else:
+        print_receipt(plain_console(), receipt)
+
+
+def _plan_all(
+    opened: Store, agent: str | None, user: str | None, again: Path | None, as_json: bool
+) -> None:
+    from enishi.packs.erasure_told import print_shares
+
+    if again is not None:
+        fail("--again has no --plan: the receipt says what was erased", 2)
+    if agent is None and user is None:
+        bond = bond_of(opened, None, None, None)
+        agent, user = bond.agent, bond.user
+    shares = opened.plan_erasure(user=user, agent=agent)
+    if as_json:
+        print_json([share._asdict() for share in shares])
+    else:
+        print_shares(console_for(opened.path), shares)
+
+
+def _erase_all(
+    opened: Store, agent: str | None, user: str | None, again: Path | None, yes: bool
+) -> Receipt:
+    if again is not None:
+        from enishi.host import read_file
+
+        _confirm(f"erase in {opened.path} what {again} says", yes)
+        try:
+            plain = json.loads(read_file(again))
+        except ValueError:
+            fail(f"{again} is no receipt of an erasure: it is no JSON")
+        return opened.erase_again(plain)
+    if user is not None and agent is None:
+        _confirm(f"erase all relationships of the user {user!r}", yes)
+        return opened.erase_user(user)
+    if agent is not None and user is None:
+        _confirm(f"erase all relationships of the agent {agent!r}", yes)
+        return opened.erase_agent(agent)
+    bond = bond_of(opened, agent, user, None)
+    _confirm(f"erase the relationship of {bond.agent!r} and {bond.user!r}", yes)
+    return bond.erase_relationship()
+
+
+def _confirm(what: str, yes: bool) -> None:
+    """Go on only if the person types the word; machines say --yes."""
+    if yes:
+        return
+    print(f"To {what} for good, type: erase", file=sys.stderr)
+    if sys.stdin.readline().strip() != "erase":
+        fail("nothing was erased: it was not confirmed (for a program: --yes)")
+
+
+@on_relationship(app, PANEL, branch=False)
+def archive(bond: Relationship) -> Answer:
+    """Take the relationship out of sight of `list`; nothing about it changes."""
+    bond.archive()
+    told = f"{bond.agent} and {bond.user}: out of sight; bring it back with: enishi restore"
+    return did({"archived": True}, told)

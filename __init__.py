@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from enishi.kernel.recording import Scene as Scene
     from enishi.kernel.rules.proposer import RuleProposer as RuleProposer
     from enishi.packs.familiar import Memory as Memory
-    from enishi.packs.wrapping import wrap as wrap
+    from enishi.packs.models.wrapping import wrap as wrap
 
 __version__ = "0.1.0"
 
@@ -48,7 +48,7 @@ _DOOR = {
     "Citation": ("enishi.kernel.deciding.proposals", "Citation"),
     "RuleProposer": ("enishi.kernel.rules.proposer", "RuleProposer"),
     "Memory": ("enishi.packs.familiar", "Memory"),
-    "wrap": ("enishi.packs.wrapping", "wrap"),
+    "wrap": ("enishi.packs.models.wrapping", "wrap"),
 }
 
 __all__ = [

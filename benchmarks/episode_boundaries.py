@@ -37,7 +37,7 @@ from enishi.kernel.fold import fold_of
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply
 from enishi.kernel.rules.boundaries import BoundaryProposer
-from enishi.packs.terminal import plain
+from enishi.packs.showing.terminal import plain
 from enishi.projections.episodes import EPISODES
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -25,9 +25,9 @@ from typing import Any
 from enishi.host import Relationship, open_store
 from enishi.kernel.errors import PackConflict, UnreadableFile
 from enishi.kernel.rules.proposer import RuleProposer
-from enishi.packs.frames import FrameReader, write_frames
-from enishi.packs.memorypack import PackReader
-from enishi.packs.pack_files import inspect_pack
+from enishi.packs.memorypack.format import PackReader
+from enishi.packs.memorypack.frames import FrameReader, write_frames
+from enishi.packs.memorypack.pack_files import inspect_pack
 
 Frames = list[Any]
 

@@ -29,7 +29,7 @@ from enishi.kernel.deciding.proposals import (
     Strength,
 )
 from enishi.kernel.moments import Moment
-from enishi.packs.chat import Chat, ChatLine, Wording
+from enishi.packs.chats.chat import Chat, ChatLine, Wording
 
 _ENGLISH = (
     "the rain kept falling and nobody had brought an umbrella so we waited under a small roof "

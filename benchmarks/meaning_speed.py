@@ -29,7 +29,7 @@ from recall_speed import NOW, Speech, print_columns, took
 
 import enishi
 from enishi.host import Embedder, Relationship
-from enishi.packs.embedders import bundled_embedder, is_installed
+from enishi.packs.models.embedders import bundled_embedder, is_installed
 from enishi.projections.recall import meaning
 from enishi.projections.recall.corpus import corpus_of
 from enishi.projections.recall.index import index_of

@@ -33,7 +33,7 @@ from rich.table import Table
 from enishi import RuleProposer
 from enishi.kernel.deciding.proposals import Mood, Proposer, ReadText
 from enishi.kernel.rules.observer import MoodObserver
-from enishi.packs.embedders import embedder_named
+from enishi.packs.models.embedders import embedder_named
 from enishi.projections.recall.vectors import Embedder
 
 _CHECKOUT = Path(__file__).resolve().parents[1]

@@ -37,7 +37,7 @@ from rich.table import Table
 import enishi
 from enishi.host import Embedder, Relationship
 from enishi.kernel.recording import Message, Reply
-from enishi.packs.embedders import embedder_named
+from enishi.packs.models.embedders import embedder_named
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo" / "locomo6.json"
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}

@@ -31,7 +31,7 @@ from rich.table import Table
 
 import enishi
 from enishi.host import Embedder, Relationship
-from enishi.packs.embedders import embedder_named
+from enishi.packs.models.embedders import embedder_named
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _ZONE = timezone(timedelta(hours=8))

@@ -20,7 +20,7 @@ import pytest
 import enishi
 from enishi.kernel.deciding.proposals import Felt, Mood
 from enishi.kernel.transcript import Text
-from enishi.packs.timeline_svg import timeline_svg
+from enishi.packs.showing.timeline_svg import timeline_svg
 
 if TYPE_CHECKING:
     from conftest import Expect

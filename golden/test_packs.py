@@ -16,8 +16,8 @@ import pytest
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel.erasing.erasure import erase, of_numbers
 from enishi.kernel.rules.proposer import RuleProposer
-from enishi.packs.frames import FrameReader
-from enishi.packs.pack_files import inspect_pack
+from enishi.packs.memorypack.frames import FrameReader
+from enishi.packs.memorypack.pack_files import inspect_pack
 
 FOLDER = Path(__file__).parent / "packs"
 PACK, SAID = FOLDER / "first-snow.erii", FOLDER / "first-snow.json"

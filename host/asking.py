@@ -16,8 +16,8 @@ from enishi.kernel.fold import Projection, State, fold_of
 from enishi.kernel.moments import Moment
 from enishi.kernel.transcript import Summary, Text, TurnView, summary, text_of, turn_views
 from enishi.kernel.verification import Verification, verify_line
-from enishi.packs.importing import last_import
-from enishi.packs.mood_line import mood_line
+from enishi.packs.chats.importing import last_import
+from enishi.packs.showing.mood_line import mood_line
 from enishi.projections import PROJECTIONS, reading
 from enishi.projections.beliefs import BELIEFS, BeliefView, Staleness, stale, tellings
 from enishi.projections.chapters import ChapterView, chapters

@@ -20,7 +20,7 @@ from enishi.host.turn import Turn
 from enishi.kernel.deciding.proposals import Proposal, Proposer
 from enishi.kernel.deciding.proposing import Decided
 from enishi.packs.familiar import Memory
-from enishi.packs.taking_in import PackTaken
+from enishi.packs.memorypack.taking_in import PackTaken
 
 P = ParamSpec("P")
 R = TypeVar("R")

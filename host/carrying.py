@@ -12,7 +12,7 @@ from enishi.host.remembering import Remembering
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Audience, Party
 from enishi.kernel.lines import lines_of, note_export, shared_length
-from enishi.packs.exporting import Exported, cut, export_pack, withheld_with
+from enishi.packs.memorypack.exporting import Exported, cut, export_pack, withheld_with
 
 
 class Carrying(Remembering):

@@ -33,14 +33,14 @@ from enishi.kernel.errors import Conflict, EnishiError, MissingExtra
 from enishi.kernel.explaining import Quote
 from enishi.kernel.rules import bundled_proposers
 from enishi.kernel.transcript import Text, TurnView
-from enishi.packs.cards import read_card
-from enishi.packs.demo_page import demo_page
-from enishi.packs.demo_report import DemoReport, Line, Measured, left_behind, told
-from enishi.packs.memorypack import LineStart
-from enishi.packs.pack_files import inspect_pack, open_pack
-from enishi.packs.sealing import new_identity
-from enishi.packs.terminal import plain
-from enishi.packs.timeline_svg import timeline_svg
+from enishi.packs.chats.cards import read_card
+from enishi.packs.memorypack.format import LineStart
+from enishi.packs.memorypack.pack_files import inspect_pack, open_pack
+from enishi.packs.memorypack.sealing import new_identity
+from enishi.packs.showing.demo_page import demo_page
+from enishi.packs.showing.demo_report import DemoReport, Line, Measured, left_behind, told
+from enishi.packs.showing.terminal import plain
+from enishi.packs.showing.timeline_svg import timeline_svg
 from enishi.projections.recall.items import Recall
 
 AGENT, USER, STRANGER = "Lumi", "Chen", "Mei Lin"

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from enishi.kernel.errors import NotFound, UnreadableFile
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message
-from enishi.packs.cards import Card, read_card
-from enishi.packs.chat import Chat
-from enishi.packs.dates import read_zone
-from enishi.packs.readers import read_chats
+from enishi.packs.chats.cards import Card, read_card
+from enishi.packs.chats.chat import Chat
+from enishi.packs.chats.dates import read_zone
+from enishi.packs.chats.readers import read_chats
 
 Progress = Callable[[str, int, int], None]
 """Told how far a file is: its title, lines done, lines in all."""

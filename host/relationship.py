@@ -23,9 +23,9 @@ from enishi.kernel.log import Line
 from enishi.kernel.recording import Reply, Scene
 from enishi.kernel.transcript import BranchView, Text, branch_views, text_of
 from enishi.kernel.transcript import turn_view as view_of_turn
-from enishi.packs.cards import Card
-from enishi.packs.chat_files import ChatFormat, write_chat_file
-from enishi.packs.memoir import memoir, write_memoir
+from enishi.packs.chats.cards import Card
+from enishi.packs.chats.chat_files import ChatFormat, write_chat_file
+from enishi.packs.showing.memoir import memoir, write_memoir
 from enishi.projections import reading
 from enishi.projections.policy import bundled_policy, read_policy
 

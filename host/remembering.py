@@ -13,7 +13,7 @@ from enishi.host.given import BUDGET, moment_of_given, turn_number
 from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
-from enishi.packs.mood_line import mood_line
+from enishi.packs.showing.mood_line import mood_line
 from enishi.projections import reading
 from enishi.projections.beliefs import BELIEFS
 from enishi.projections.chapters import chapters

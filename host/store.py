@@ -35,20 +35,20 @@ from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream, found_stream
 from enishi.kernel.verification import Problem
-from enishi.packs.cards import Card
-from enishi.packs.cast import as_seen_by, chat_agents, chat_user, in_order
-from enishi.packs.chat import Chat
-from enishi.packs.dates import read_zone
-from enishi.packs.embedders import embedder_named, need_numpy
+from enishi.packs.chats.cards import Card
+from enishi.packs.chats.cast import as_seen_by, chat_agents, chat_user, in_order
+from enishi.packs.chats.chat import Chat
+from enishi.packs.chats.dates import read_zone
+from enishi.packs.chats.importing import ImportReport, import_chat
+from enishi.packs.chats.readers import proposers_of
 from enishi.packs.erii.comparing import differences
 from enishi.packs.erii.importing import import_erii
 from enishi.packs.erii.reading import read_erii
 from enishi.packs.erii.report import EriiReport
-from enishi.packs.frames import Signature
-from enishi.packs.importing import ImportReport, import_chat
-from enishi.packs.pack_files import open_pack
-from enishi.packs.readers import proposers_of
-from enishi.packs.taking_in import PackTaken, Wanted, take_pack
+from enishi.packs.memorypack.frames import Signature
+from enishi.packs.memorypack.pack_files import open_pack
+from enishi.packs.memorypack.taking_in import PackTaken, Wanted, take_pack
+from enishi.packs.models.embedders import embedder_named, need_numpy
 from enishi.projections.recall.vectors import Embedder
 
 

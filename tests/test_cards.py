@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from enishi.kernel.errors import UnreadableFile
-from enishi.packs.cards import FIELD_LIMIT, JSON_LIMIT, Card, is_card, read_card
+from enishi.packs.chats.cards import FIELD_LIMIT, JSON_LIMIT, Card, is_card, read_card
 
 SAMPLES = Path(__file__).parents[1] / "../shared/data/formats/character_cards"
 REAL = [

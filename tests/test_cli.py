@@ -25,7 +25,7 @@ from helpers import Shell, fixed_store, line, state_of, write_chat
 import enishi
 from enishi.host import Relationship
 from enishi.host.commands import app
-from enishi.packs.terminal import several
+from enishi.packs.showing.terminal import several
 
 DEMO_CHAT = "Lumi by the harbour"
 CARD = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment, parse_moment
-from enishi.packs.dates import read_date, read_zone
+from enishi.packs.chats.dates import read_date, read_zone
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -30,7 +30,7 @@ from enishi.kernel.deciding.proposals import (
 )
 from enishi.kernel.errors import Conflict, NotFound
 from enishi.kernel.words.named import figures, named_things
-from enishi.packs.terminal import plain
+from enishi.packs.showing.terminal import plain
 from enishi.projections.shortening import GAP, shorter
 from enishi.projections.telling import ROOM, EpisodeView
 

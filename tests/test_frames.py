@@ -20,9 +20,9 @@ from enishi.kernel.errors import (
     UnreadableFile,
     WrongKey,
 )
-from enishi.packs import age_passphrase, frames
-from enishi.packs.frames import FrameReader, Signature, write_frames, zstd
-from enishi.packs.sealing import decrypting, encrypting, is_encrypted, new_identity
+from enishi.packs.memorypack import age_passphrase, frames
+from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames, zstd
+from enishi.packs.memorypack.sealing import decrypting, encrypting, is_encrypted, new_identity
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text() | st.binary(),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
 from enishi.kernel.errors import UnreadableFile
-from enishi.packs.cards import read_card
-from enishi.packs.importing import ImportReport
+from enishi.packs.chats.cards import read_card
+from enishi.packs.chats.importing import ImportReport
 
 Line = dict[str, Any]
 

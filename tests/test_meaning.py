@@ -26,8 +26,8 @@ from helpers import NOW, Shell, fixed_store
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import EmbedderFailed, InvalidInput, MissingExtra
-from enishi.packs import embedders
-from enishi.packs.embedders import bundled_embedder, embedder_named, endpoint_embedder
+from enishi.packs.models import embedders
+from enishi.packs.models.embedders import bundled_embedder, embedder_named, endpoint_embedder
 from enishi.projections.recall import meaning, vectors
 from enishi.projections.recall.items import Recall
 from enishi.projections.recall.vectors import PIECE, Embedder, pieces

@@ -24,7 +24,7 @@ from enishi.kernel.deciding.proposals import (
     Reflection,
 )
 from enishi.kernel.transcript import Text
-from enishi.packs.memoir import _plain
+from enishi.packs.showing.memoir import _plain
 
 START = datetime(2025, 12, 31, 22, tzinfo=timezone(timedelta(hours=8)))
 

@@ -37,7 +37,7 @@ from enishi.kernel.deciding.proposals import (
 from enishi.kernel.errors import EnishiError, InvalidInput, MissingExtra, ProposerFailed
 from enishi.kernel.moments import parse_moment
 from enishi.kernel.words.vocabulary import published_keys
-from enishi.packs.model_proposer import ANSWER_LIMIT, ModelProposer
+from enishi.packs.models.model_proposer import ANSWER_LIMIT, ModelProposer
 
 KEY = "sk-key-Mondschein"
 SECRET = "Zitronenfalter"
@@ -573,7 +573,9 @@ def test_it_says_who_it_is(server: Server) -> None:
 
 def test_another_schema_is_another_version(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     before = server.model().version
-    monkeypatch.setattr("enishi.packs.model_proposer.proposal_schema", lambda: {"type": "object"})
+    monkeypatch.setattr(
+        "enishi.packs.models.model_proposer.proposal_schema", lambda: {"type": "object"}
+    )
     assert ModelProposer(server.url, "tiny:1b").version != before
 
 
@@ -620,7 +622,7 @@ def test_without_the_client_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_module_needs_no_client() -> None:
-    script = "import sys, enishi.packs.model_proposer; print('openai' in sys.modules)"
+    script = "import sys, enishi.packs.models.model_proposer; print('openai' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
@@ -628,7 +630,7 @@ def test_the_module_needs_no_client() -> None:
 
 
 def test_the_kernel_accepts_the_examples_of_the_prompt(tmp_path: Path) -> None:
-    prompt = files("enishi.packs").joinpath("prompts", "propose.md").read_text("utf-8")
+    prompt = files("enishi.packs.models").joinpath("prompts", "propose.md").read_text("utf-8")
     shown = [json.loads(line) for line in prompt.splitlines() if line.startswith("    {")]
     answers = re.findall(r"```json\n(.*?)```", prompt, re.DOTALL)
     proposals = [one for answer in answers for one in json.loads(answer)["proposals"]]

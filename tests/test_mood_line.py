@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi.packs.mood_line import LANGUAGES, mood_line
+from enishi.packs.showing.mood_line import LANGUAGES, mood_line
 from enishi.projections.mood import FEELINGS, Feelings, MoodView
 
-WORDS = tomllib.loads((files("enishi.packs") / "mood_line.toml").read_text("utf-8"))
+WORDS = tomllib.loads((files("enishi.packs.showing") / "mood_line.toml").read_text("utf-8"))
 REST = Feelings(valence=0.0, arousal=0.3, fatigue=0.2, confidence=0.5)
 SOME, MUCH = WORDS["some"] / 10_000, WORDS["much"] / 10_000
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
 from enishi.kernel.errors import UnreadableFile
-from enishi.packs.chat import Chat
-from enishi.packs.importing import ImportReport
-from enishi.packs.readers import read_chats
+from enishi.packs.chats.chat import Chat
+from enishi.packs.chats.importing import ImportReport
+from enishi.packs.chats.readers import read_chats
 
 SAMPLES = Path(__file__).parents[1] / "../shared/data/formats"
 TOKYO = ZoneInfo("Asia/Tokyo")

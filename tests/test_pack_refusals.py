@@ -26,11 +26,11 @@ from enishi.kernel.errors import (
     WrongKey,
     WrongSigner,
 )
-from enishi.packs import frames
-from enishi.packs.frames import FrameReader, Signature, write_frames, zstd
-from enishi.packs.memorypack import LINES
-from enishi.packs.pack_files import inspect_pack
-from enishi.packs.sealing import new_identity
+from enishi.packs.memorypack import frames
+from enishi.packs.memorypack.format import LINES
+from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames, zstd
+from enishi.packs.memorypack.pack_files import inspect_pack
+from enishi.packs.memorypack.sealing import new_identity
 
 
 def lived(folder: Path) -> Path:

@@ -31,11 +31,11 @@ from enishi.kernel.errors import (
     WrongSigner,
 )
 from enishi.kernel.rules.proposer import RuleProposer
-from enishi.packs import frames as container
-from enishi.packs.frames import FrameReader, Signature, write_frames
-from enishi.packs.memorypack import PackReader
-from enishi.packs.pack_files import inspect_pack
-from enishi.packs.sealing import new_identity
+from enishi.packs.memorypack import frames as container
+from enishi.packs.memorypack.format import PackReader
+from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames
+from enishi.packs.memorypack.pack_files import inspect_pack
+from enishi.packs.memorypack.sealing import new_identity
 
 START = datetime(2026, 2, 1, 12, tzinfo=UTC)
 SAYINGS = ("Thank you, that helped.", "I love snow.", "你好呀", "I promise to call on Sunday.")

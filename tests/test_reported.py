@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from enishi import Citation, Message, Reply, RuleProposer, Signal
 from enishi.host import Relationship, Store
 from enishi.kernel.errors import RequestConflict, RequestErased
-from enishi.packs.dates import read_date
+from enishi.packs.chats.dates import read_date
 
 ANY = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 CONFESSION = "I'm so sorry I lied to you."

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from enishi.kernel.errors import UnreadableFile
 from enishi.kernel.moments import parse_moment
-from enishi.packs.chat import MESSAGE_LIMIT, Chat, ChatLine, clean
-from enishi.packs.dates import read_date
-from enishi.packs.readers import READERS, read_chats
-from enishi.packs.sillytavern import SillyTavern
+from enishi.packs.chats.chat import MESSAGE_LIMIT, Chat, ChatLine, clean
+from enishi.packs.chats.dates import read_date
+from enishi.packs.chats.readers import READERS, read_chats
+from enishi.packs.chats.sillytavern import SillyTavern
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 FILE = "Aqua - 2024-07-12@01h31m37s.jsonl"

@@ -16,9 +16,9 @@ from helpers import Shell
 import enishi
 from enishi.host.demo import ELSEWHERE, HOME, PACK, REPORTS, TEXTS, play_demo
 from enishi.host.forgetting import Forgetting
-from enishi.packs import demo_report
-from enishi.packs.demo_page import demo_page
-from enishi.packs.demo_report import LANGUAGES, DemoReport
+from enishi.packs.showing import demo_report
+from enishi.packs.showing.demo_page import demo_page
+from enishi.packs.showing.demo_report import LANGUAGES, DemoReport
 
 MADE = {HOME, ELSEWHERE, PACK, *TEXTS, *REPORTS}
 ERASED = "failed the bar exam"

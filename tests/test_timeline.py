@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Citation, Felt, Mood, Promise, Signal
 from enishi.kernel.moments import DAY, Moment
-from enishi.packs.timeline_axis import STEP, axis_of, cube_root, placed, ticks
-from enishi.packs.timeline_svg import timeline_svg
+from enishi.packs.showing.timeline_axis import STEP, axis_of, cube_root, placed, ticks
+from enishi.packs.showing.timeline_svg import timeline_svg
 from enishi.projections.timeline import Thread, Timeline, TurnPoint
 
 START = datetime(2025, 12, 31, 22, tzinfo=UTC)

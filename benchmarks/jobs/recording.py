@@ -27,7 +27,7 @@ from enishi.kernel.events import payload_of
 from enishi.kernel.fold import Event
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream, found_stream
-from enishi.packs.importing import import_chat
+from enishi.packs.chats.importing import import_chat
 from jobs.places import PEER, PLAIN, Place, Sizes, events_of, opened_log
 
 CALLERS = (1, 16, 64)

@@ -18,7 +18,7 @@ from enishi.host.commands.options import DEFAULT_STORE
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from enishi.packs import terminal
+    from enishi.packs.showing import terminal
 else:
 
     class _Later:
@@ -30,7 +30,7 @@ else:
         def __getattr__(self, attribute: str) -> Any:
             return getattr(import_module(self._name), attribute)
 
-    terminal = _Later("enishi.packs.terminal")
+    terminal = _Later("enishi.packs.showing.terminal")
 
 __all__ = [
     "Answer",

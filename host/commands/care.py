@@ -103,7 +103,7 @@ def _verified(
 
 def _verify_receipt(path: Path, file: Path, signer: str | None, as_json: bool) -> None:
     from enishi.host import prove, read_file
-    from enishi.packs.erasure_told import print_proof
+    from enishi.packs.showing.erasure_told import print_proof
 
     text = read_file(file).decode("utf-8", "replace")
     known: dict[str, str] = {}

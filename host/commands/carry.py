@@ -114,7 +114,7 @@ def import_(
 ) -> None:
     """Take in chats (SillyTavern, ChatGPT, Letta, mem0), character cards, packs (.erii)."""
     from enishi.host import read_file
-    from enishi.packs.cards import read_card
+    from enishi.packs.chats.cards import read_card
     from enishi.packs.erii.reading import is_erii, read_erii
 
     ours = [path for path in files if _is_pack(path)]
@@ -197,8 +197,8 @@ def _check_import(
     data: dict[Path, bytes], chats: list[Path], agent: str | None, user: str | None, zone: str
 ) -> None:
     from enishi.kernel.checks import check_id
-    from enishi.packs.dates import read_zone
-    from enishi.packs.readers import read_chats
+    from enishi.packs.chats.dates import read_zone
+    from enishi.packs.chats.readers import read_chats
 
     for party, what in ((agent, "the agent"), (user, "the user")):
         if party is not None:
@@ -328,7 +328,7 @@ def inspect_(
 
 def _inspected(path: Path, unlock: dict[str, Any], signer: str | None = None) -> Any:
     from enishi.kernel.checks import read_hash
-    from enishi.packs.pack_files import inspect_pack
+    from enishi.packs.memorypack.pack_files import inspect_pack
 
     wanted = None if signer is None else read_hash(signer, "a signer's key")
     return inspect_pack(path, **unlock, wanted=wanted)
@@ -340,7 +340,7 @@ def _fail_if_forged(name: str, found: Any) -> None:
 
 
 def _is_pack(path: Path) -> bool:
-    from enishi.packs.pack_files import is_pack
+    from enishi.packs.memorypack.pack_files import is_pack
 
     try:
         with path.open("rb") as file:
@@ -350,6 +350,6 @@ def _is_pack(path: Path) -> bool:
 
 
 def _is_card(path: Path, data: bytes) -> bool:
-    from enishi.packs.cards import is_card
+    from enishi.packs.chats.cards import is_card
 
     return path.suffix.lower() in (".png", ".apng") or is_card(path.name, data)

@@ -56,7 +56,7 @@ def _bundled() -> tuple[Proposer, ...]:
 
 
 def _model(url: str, name: str, key: str | None) -> Proposer:
-    from enishi.packs.model_proposer import ModelProposer
+    from enishi.packs.models.model_proposer import ModelProposer
 
     return ModelProposer(url, name, key=key)
 

@@ -73,7 +73,7 @@ def erase(
     as_json: JsonOption = False,
 ) -> None:
     """Destroy words for good, and what rests on them. Cannot be undone: see withdraw for that."""
-    from enishi.packs.erasure_told import print_plan, print_receipt
+    from enishi.packs.showing.erasure_told import print_plan, print_receipt
 
     chosen = (numbers, through, since, until, belief, matching)
     with opened_store(store) as opened:
@@ -116,7 +116,7 @@ def erase(
 def _plan_all(
     opened: Store, agent: str | None, user: str | None, again: Path | None, as_json: bool
 ) -> None:
-    from enishi.packs.erasure_told import print_shares
+    from enishi.packs.showing.erasure_told import print_shares
 
     if again is not None:
         fail("--again has no --plan: the receipt says what was erased", 2)

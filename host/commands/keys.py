@@ -63,7 +63,7 @@ def keys_new(
     file: Annotated[Path, typer.Argument(help="Where the secret half goes; keep it safe.")],
 ) -> None:
     """Make an age key: packs written with `export --to` its public half open with the file alone."""
-    from enishi.packs.sealing import new_identity
+    from enishi.packs.memorypack.sealing import new_identity
 
     secret, public = new_identity()
     if file.exists():

@@ -82,7 +82,7 @@ def show(
 ) -> Answer:
     """Show where the relationship stands, and what moved it last."""
     if portrait:
-        from enishi.packs.recalled import print_portrait
+        from enishi.packs.showing.recalled import print_portrait
 
         if as_lived is not None or policy is not None:
             fail("--portrait goes with --at alone", 2)
@@ -178,8 +178,8 @@ def timeline(
     ] = None,
 ) -> Answer:
     """Rapport, moods, episodes, tensions and promises on one axis."""
-    from enishi.packs.timeline_plot import print_timeline
-    from enishi.packs.timeline_svg import write_timeline
+    from enishi.packs.showing.timeline_plot import print_timeline
+    from enishi.packs.showing.timeline_svg import write_timeline
 
     found = bond.timeline()
     if svg is not None:

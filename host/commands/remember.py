@@ -21,7 +21,7 @@ app = typer.Typer()
 @on_relationship(app, PANEL)
 def mood(bond: Relationship, at: AtOption = None) -> Answer:
     """How each of the two feels, and how that came over the days before."""
-    from enishi.packs.mood_plot import moments, print_moods
+    from enishi.packs.showing.mood_plot import moments, print_moods
 
     views = [bond.mood(party, at=moment(at)) for party in ("user", "agent")]
     return Answer(
@@ -63,7 +63,7 @@ def recall(
 ) -> Answer:
     """What to remember of something, why, on what evidence, and what was left out."""
     del embedder  # whoever opened the store has read it
-    from enishi.packs.recalled import print_recall, print_trace
+    from enishi.packs.showing.recalled import print_recall, print_trace
 
     if turn is not None:
         if query is not None:

@@ -20,11 +20,11 @@ from enishi.kernel.errors import Conflict
 from enishi.kernel.events import payload_of
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream
+from enishi.packs.chats.importing import last_import
 from enishi.packs.erii import proposals as made
 from enishi.packs.erii.reading import Cited, EriiPack, EventPart, reflections
 from enishi.packs.erii.report import EriiReport, Refused, Taken
 from enishi.packs.erii.turns import Turns
-from enishi.packs.importing import last_import
 from enishi.projections.policy import DIMENSIONS, ONE, bundled_policy, fits_rapport
 
 FORMAT = "erii"

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from enishi.kernel.errors import PackDamaged, PackTooLarge, PackTooNew
-from enishi.packs.chat import fits, parse_json
+from enishi.packs.chats.chat import fits, parse_json
 
 LIMIT = 64 << 20
 """Bytes that a pack may have."""

@@ -12,7 +12,7 @@ from enishi.kernel.events import Delivery, payload_of
 from enishi.kernel.moments import Moment, date_of
 from enishi.kernel.recording import Message, Origin, Reply
 from enishi.kernel.stream import AHEAD, Draft, Stream
-from enishi.packs.dates import read_instant
+from enishi.packs.chats.dates import read_instant
 from enishi.packs.erii import proposals as made
 from enishi.packs.erii.reading import BeliefSpan, EriiPack, Said, TurnPart
 from enishi.packs.erii.report import EriiReport

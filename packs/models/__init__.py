@@ -1,0 +1,1 @@
+"""Models behind a border: proposers, embedders, and clients that remember."""

@@ -7,10 +7,12 @@ value has the same bytes on every machine.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import struct
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from hashlib import sha256
+from operator import eq
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgpack
@@ -131,6 +133,23 @@ NOT_FITTING = (msgspec.DecodeError, ValueError, TypeError, RecursionError)
 
 fitting_header = msgspec.msgpack.Decoder(FittingHeader).decode
 
+_fitting_headers = msgspec.msgpack.Decoder(list[FittingHeader]).decode
+_each = msgspec.msgpack.Decoder(list[msgspec.Raw]).decode
+
+
+def fitting_headers(parts: Sequence[bytes]) -> list[FittingHeader]:
+    """The same of many headers, in half the time."""
+    joined = as_array(parts)
+    found = _fitting_headers(joined)
+    if not all(map(eq, map(bytes, _each(joined)), parts)):
+        raise ValueError("a header ends where none does, and the next one with it")
+    return found
+
+
+def as_array(parts: Sequence[bytes]) -> bytes:
+    """The bytes of an array of values, each of which is encoded already."""
+    return _ARRAY.pack(0xDD, len(parts)) + b"".join(parts)
+
 
 def header_of(data: bytes, number: int) -> Header:
     """The header of the record with this number; LogDamaged where a value in it is impossible."""
@@ -181,12 +200,29 @@ def decode_placings(joined: bytes, count: int) -> list[Placing] | None:
 
 def header_hash(data: bytes) -> bytes:
     """The hash that the next record carries as `previous`."""
-    return hashlib.sha256(_HEADER_DOMAIN + data).digest()
+    return sha256(_HEADER_DOMAIN + data).digest()
+
+
+def header_hashes(parts: Iterable[bytes]) -> list[bytes]:
+    """The hashes of many headers."""
+    return [sha256(_HEADER_DOMAIN + data).digest() for data in parts]
 
 
 def commitment(salt: bytes, payload: bytes) -> bytes:
     """What the header says about the payload; tells nothing once salt and payload are gone."""
-    return hashlib.sha256(_PAYLOAD_DOMAIN + salt + payload).digest()
+    return sha256(_PAYLOAD_DOMAIN + salt + payload).digest()
+
+
+def commitments(
+    salts: Iterable[bytes | None], payloads: Iterable[bytes | None]
+) -> list[bytes | None]:
+    """The commitments of many payloads, None where one or its salt is gone."""
+    return [
+        None
+        if salt is None or payload is None
+        else sha256(_PAYLOAD_DOMAIN + salt + payload).digest()
+        for salt, payload in zip(salts, payloads, strict=True)
+    ]
 
 
 def request_mac(secret: bytes, request: str) -> bytes:
@@ -224,7 +260,7 @@ def decode_payload(data: bytes) -> dict[str, Any]:
 def state_digest(name: str, version: int, state: dict[str, Any]) -> str:
     """The digest of a projection's state: equal digests, equal state, on every machine."""
     data = _encode([name, version, _plain(state)])
-    return hashlib.sha256(_STATE_DOMAIN + data).hexdigest()
+    return sha256(_STATE_DOMAIN + data).hexdigest()
 
 
 def checkpoint_digest(
@@ -232,7 +268,7 @@ def checkpoint_digest(
 ) -> str:
     """The digest of a kept state together with all that says what it is the state of."""
     data = _encode([relationship, name, version, running, depth])
-    found = hashlib.sha256(_CHECKPOINT_DOMAIN + data)
+    found = sha256(_CHECKPOINT_DOMAIN + data)
     found.update(state)
     return found.hexdigest()
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,6 +128,17 @@ class Record:
     header: Header
     hash: bytes
     payload: dict[str, Any] | None
+
+
+class RawColumns(NamedTuple):
+    """Rows as stored, undecoded, column by column. The types are as bytes."""
+
+    keys: Sequence[int]
+    types: Sequence[bytes]
+    headers: Sequence[bytes]
+    hashes: Sequence[bytes]
+    salts: Sequence[bytes | None]
+    payloads: Sequence[bytes | None]
 
 
 class Checkpoint(NamedTuple):
@@ -558,12 +570,19 @@ class Log:
         self, line: int, start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, str, bytes, bytes, bytes | None, bytes | None]]:
         """Number, type, header, hash, salt and payload of each row, undecoded."""
+        for key, type_name, header, digest, salt, payload in self._raw(line, start, stop):
+            yield key & 0xFFFFFFFF, _text(type_name), header, digest, salt, payload
+
+    def raw_columns(self, line: int, rows: int) -> Iterator[RawColumns]:
+        """The same of a whole line, so many rows at a time, column by column."""
+        found = self._raw(line)
+        while chunk := list(islice(found, rows)):
+            yield RawColumns(*zip(*chunk, strict=True))
+
+    def _raw(self, line: int, start: int = 0, stop: int | None = None) -> Iterator[Any]:
         columns = "SELECT id, CAST(type AS BLOB), header, hash, salt, payload"
         rows = self._scan(columns, line, start, stop)
-        if self.vault is not None:
-            rows = self.vault.decrypted(rows, salted=True)
-        for key, type_name, header, digest, salt, payload in rows:
-            yield key & 0xFFFFFFFF, _text(type_name), header, digest, salt, payload
+        return rows if self.vault is None else self.vault.decrypted(rows, salted=True)
 
     def missing(self, line: int) -> frozenset[int]:
         """The numbers that have no payload: it was erased, or withheld by whom it came from."""

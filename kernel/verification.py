@@ -6,9 +6,9 @@ was not cut off: that takes a tip that was noted elsewhere (`expect`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from enishi.kernel.checks import read_hash
@@ -19,25 +19,22 @@ from enishi.kernel.encoding import (
     FittingHeader,
     Header,
     commitment,
+    commitments,
     decode_header,
     decode_payload,
     encode_payload,
-    fitting_header,
+    fitting_headers,
     header_hash,
+    header_hashes,
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.events import EVENT_TYPES, misfit, upcast
-from enishi.kernel.history import ROOT, TEXT_CODES, History
-from enishi.kernel.log import Line, Log
-from enishi.kernel.shapes import fits
+from enishi.kernel.history import TEXT_CODES, History
+from enishi.kernel.log import Line, Log, RawColumns, key_of
+from enishi.kernel.shapes import all_fit
 
-_CHUNK = 500
+_CHUNK = 256
 _TOMBSTONES = ("Erased", "WordsErased")
-
-RawRow = tuple[int, str, bytes, bytes, bytes | None, bytes | None]
-
-Content = tuple[FittingHeader, bytes | None, bytes | None, bytes | None]
-"""A header; salt and payload, if they are there, and the commitment that was made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +81,10 @@ def verify_line(
         walk: Walk = (quick := QuickWalk(line, noted))
         if not passes_quickly(log, line, quick, progress):
             walk = Walk(line, noted)
-            for rows in _chunks(log, line, progress):
-                for row in rows:
-                    walk.take(*row)
+            for row in log.raw(line.line):
+                walk.take(*row)
+                if walk.number % _CHUNK == 0:
+                    progress(walk.number)
         requests, withheld = log.requests(line.line), log.withheld(line.line)
     problems = walk.end(withheld)
     for request in sorted(walk.requests.keys() ^ requests.keys()):
@@ -118,16 +116,11 @@ def passes_quickly(
     log: Log, line: Line, walk: QuickWalk, progress: Callable[[int], None] = lambda done: None
 ) -> bool:
     """Whether all records that a line has passed a quick walk. Needs `reading`."""
-    return all(map(walk.passes, _chunks(log, line, progress)))
-
-
-def _chunks(log: Log, line: Line, progress: Callable[[int], None]) -> Iterator[list[RawRow]]:
-    rows = log.raw(line.line)
-    done = 0
-    while chunk := list(islice(rows, _CHUNK)):
-        yield chunk
-        done += len(chunk)
-        progress(done)
+    for rows in log.raw_columns(line.line, _CHUNK):
+        if not walk.passes(rows):
+            return False
+        progress(walk.number)
+    return True
 
 
 class Walk:
@@ -290,7 +283,7 @@ class Walk:
 
 
 class QuickWalk(Walk):
-    """The same pass over what is as it was written, in a third of the time.
+    """The same pass over what is as it was written, in a fifth of the time.
 
     It tells only whether all passes, and not what is wrong where something does not; then it is of
     no use any more.
@@ -301,76 +294,108 @@ class QuickWalk(Walk):
         """What all headers that passed say."""
         return self._history
 
-    def passes(self, rows: Sequence[RawRow]) -> bool:
+    def passes(self, rows: RawColumns) -> bool:
         """Whether the next rows of a store are as they should be, beyond all doubt."""
-        contents = []
+        # Column by column: most of the time is spent in calls, and here few are for one record.
+        keys, types, datas, digests, salts, payloads = rows
+        line, first, stop = self.line.line, self.number, self.number + len(keys)
         try:
-            for number, (at, type_name, data, digest, salt, payload) in enumerate(
-                rows, self.number
-            ):
-                header = fitting_header(data)
-                if not (
-                    at == number == header.number
-                    and header_hash(data) == digest
-                    and header.previous == self.previous
-                    and header.relationship == self.line.relationship
-                    and header.type == type_name
-                ):
-                    return False
-                if header.request is not None:
-                    self.requests.setdefault(header.request, number)
-                committed = None if salt is None or payload is None else commitment(salt, payload)
-                contents.append((header, salt, payload, committed))
-                self.met = self.met or digest == self.noted
-                self.previous = digest
+            headers = fitting_headers(datas)
         except NOT_FITTING:
             return False
-        return self.follow(contents)
+        if not (
+            list(keys) == list(range(key_of(line, first), key_of(line, stop)))
+            and list(range(first, stop)) == [header.number for header in headers]
+            and list(types) == [header.type.encode() for header in headers]
+            and list(digests) == header_hashes(datas)
+            and [self.previous, *digests[:-1]] == [header.previous for header in headers]
+            and {header.relationship for header in headers} == {self.line.relationship}
+        ):
+            return False
+        self.previous = digests[-1]
+        self.met = self.met or self.noted in digests
+        for header in headers:
+            if header.request is not None:
+                self.requests.setdefault(header.request, header.number)
+        return self.follow(headers, salts, payloads, commitments(salts, payloads))
 
-    def follow(self, contents: Sequence[Content]) -> bool:
+    def follow(
+        self,
+        headers: Sequence[FittingHeader],
+        salts: Sequence[bytes | None],
+        payloads: Sequence[bytes | None],
+        committed: Sequence[bytes | None],
+    ) -> bool:
         """Whether the next records are as they should be, whose numbers and hashes are known to fit.
 
-        `commitment` is that of salt and payload.
+        `committed` are the commitments of salt and payload, where both are there.
         """
         try:
-            for header, salt, payload, committed in contents:
-                number = self.number
-                causes, targets, kind = header.causes, header.targets, header.type
-                if (
-                    (causes and max(causes) >= number)
-                    or (targets and max(targets) >= number)
-                    or header.branch > number
-                    or committed not in (None, header.commitment)
-                ):
-                    return False
-                if salt is None and payload is None:
-                    self.missing.add(number)
-                elif salt is None or payload is None:
-                    return False
-                elif (
-                    number == 0 or kind == "PartyRebound" or not fits(kind, header.version, payload)
-                ):
-                    self._check_payload(header, salt, payload)
-                if kind in _TOMBSTONES:
-                    self.tombstones.update(targets)
-                self.number = number + 1
-            headers = [header for header, _, _, _ in contents]
-            self._history.extend(headers)
-            turn_of, branches = self._history.turn, self._history.branches
-            for header in headers:
-                causes, turn = header.causes, header.turn
-                # That nothing rests on what comes later in its own turn, its number has shown.
-                if header.type in _SPEAKING or (
-                    causes
-                    and causes != (turn,)
-                    and any(turn_of[n] != (ROOT if turn is None else turn) for n in causes)
-                ):
-                    self._check_places(header)
-                elif header.branch not in branches:
-                    return False
+            return self._follow(headers, salts, payloads, committed) and not self.problems
         except Exception:  # noqa: BLE001 - changed bytes may fail in any way
             return False
-        return not self.problems
+
+    def _follow(
+        self,
+        headers: Sequence[FittingHeader],
+        salts: Sequence[bytes | None],
+        payloads: Sequence[bytes | None],
+        committed: Sequence[bytes | None],
+    ) -> bool:
+        first, alike = self.number, defaultdict[tuple[str, int], list[int]](list)
+        for place, header in enumerate(headers):
+            alike[header.type, header.version].append(place)
+        speaking = [
+            headers[place]
+            for (kind, _), places in alike.items()
+            if kind in _SPEAKING
+            for place in places
+        ]
+        for header in speaking:
+            if header.type in _TOMBSTONES:
+                self.tombstones.update(header.targets)
+        if None in payloads or None in salts:
+            for place, (salt, payload) in enumerate(zip(salts, payloads, strict=True)):
+                if (salt is None) != (payload is None):
+                    return False
+                if payload is None:
+                    self.missing.add(first + place)
+        self._look_at(headers, salts, payloads, alike)
+        self._history.extend(headers)
+        self.number = first + len(headers)
+        turn_of, branches = self._history.turn, self._history.branches
+        resting = [header for header in headers if header.causes not in ((), (header.turn,))]
+        apart = [
+            header for header in resting for cause in header.causes if turn_of[cause] != header.turn
+        ]
+        for header in (*speaking, *apart):
+            self._check_places(header)
+        return (
+            [found or header.commitment for found, header in zip(committed, headers, strict=True)]
+            == [header.commitment for header in headers]
+            and all(max(h.causes) < h.number for h in headers if h.causes)
+            and all(max(h.targets) < h.number for h in headers if h.targets)
+            and all(h.branch <= h.number and h.branch in branches for h in headers)
+        )
+
+    def _look_at(
+        self,
+        headers: Sequence[FittingHeader],
+        salts: Sequence[bytes | None],
+        payloads: Sequence[bytes | None],
+        alike: Mapping[tuple[str, int], list[int]],
+    ) -> None:
+        """Look at all payloads of a type and version at once, where that is enough."""
+        first = self.number
+        alone = [0] if first == 0 else []
+        for (kind, version), places in alike.items():
+            some = [payload for place in places if (payload := payloads[place]) is not None]
+            if kind == "PartyRebound" or not all_fit(kind, version, some):
+                alone += places
+        for place in alone:
+            self.number = first + place
+            self._check_payload(headers[place], salts[place], payloads[place])
+        self.number = first
 
 
 _SPEAKING = frozenset(row.name for row in EVENT_TYPES.values() if row.place == "act") | {

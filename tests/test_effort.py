@@ -1,4 +1,5 @@
-"""What an act costs, counted and not timed: commits, statements, steps of SQLite, bytes decoded.
+"""What an act costs, counted and not timed: commits, statements, steps of SQLite, bytes decoded,
+calls.
 
 A count says the same on a busy machine. Each act has a bound, and what must not grow with the
 length of a history costs the same in one that is eight times as long.
@@ -6,6 +7,7 @@ length of a history costs the same in one that is eight times as long.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from enishi import Citation, Signal
 from enishi.host import Relationship, Store
 from enishi.kernel import log
 from enishi.kernel.transcript import TurnView
+from enishi.kernel.verification import verify_line
 
 SHORT, LONG = 40, 320
 BEGINNING = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -169,6 +172,38 @@ def test_what_passes_a_whole_life_passes_it_a_few_times(
         act(bond, turn)
     assert effort.decoded <= times * payloads, (effort, payloads)
     assert effort.statements <= 60 + statements * turns / 100, effort
+
+
+CALLS: dict[str, tuple[Act, float]] = {
+    # at most so many calls, of functions of Python and those that they call, per record
+    "verify": (lambda bond, turn: verify_line(bond._stream.log, bond._stream.line), 24),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_passes_a_whole_life_makes_few_calls(name: str, store: Store) -> None:
+    """Most of the time goes into calls, so that their number tells of it."""
+    act, most = CALLS[name]
+    bond = store.relationship("lumi", "chen")
+    turn, records = bond.turns()[-1], len(bond.records())
+    act(bond, turn)
+    assert called(lambda: act(bond, turn)) <= 1000 + most * records
+
+
+def called(work: Callable[[], object]) -> int:
+    """How many calls this thread makes for it."""
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,13 @@ import enishi
 from enishi.host import Relationship, Store, open_store
 from enishi.kernel import fold, keeping, shapes, verification
 from enishi.kernel.encoding import (
+    NOT_FITTING,
     Header,
     commitment,
     decode_header,
+    decode_payload,
     encode_payload,
+    fitting_headers,
     header_hash,
 )
 from enishi.kernel.errors import EnishiError, InvalidInput
@@ -173,12 +176,66 @@ def test_an_untouched_store_verifies_and_counts_what_was_erased() -> None:
 
 
 def test_what_is_whole_is_not_looked_at_record_by_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The quick pass is enough; and it has a compiled type for nearly every event."""
+    """The quick pass is enough; and it has a compiled type for every event."""
     monkeypatch.setattr(verification.Walk, "take", lambda *row: pytest.fail("looked at"))
     with damaged() as path:
         assert verified(path).ok and verified(path, 1).ok
-    unknown = {name for name in EVENT_TYPES if shapes._shape(name) is None}
-    assert unknown <= {"MoodObserved"}
+    assert None not in {shapes._struct_of(name) for name in EVENT_TYPES}
+
+
+WHOLE: dict[str, dict[str, Any]] = {
+    "VariantChosen": {"by": "user"},
+    "ProposalDecided": {
+        "proposal": {"kind": "signal", "citations": [[1, 0, 3]], "because": {"span": [1, 2, 3]}},
+        "reason": "accepted",
+        "verdict": "accepted",
+    },
+    "BeliefStated": {
+        "key": "city", "sentence": [0, 9], "spans": [[1, 0, 5]], "subject": "user",
+        "value": "Porto", "voices": ["user"],
+    },
+    "MoodObserved": {
+        "intensity": "weak", "party": "user", "sentence": [0, 9], "spans": [], "voices": [],
+        "valence": -10_000,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_payloads_that_fit_together_fit_each_alone(name: str) -> None:
+    """Many are read as one: what is no payload by itself must not pass with its neighbour's help."""
+    data = encode_payload(WHOLE[name])
+    assert shapes.all_fit(name, 1, [data] * 3)
+    assert not shapes.all_fit(name, 2, [data])
+    assert not shapes.all_fit("Unheard", 1, [data])
+    for cut in range(1, len(data)):
+        assert not shapes.all_fit(name, 1, [data[:cut], data[cut:] + data])
+        assert not shapes.all_fit(name, 1, [data + data[:cut], data[cut:]])
+    longer = b"\xde" + len(WHOLE[name]).to_bytes(2, "big") + data[1:]
+    assert decode_payload(longer) == WHOLE[name]
+    assert not shapes.all_fit(name, 1, [data, longer])
+    turned = msgpack.packb(dict(sorted(WHOLE[name].items(), reverse=True)))
+    assert turned == data or not shapes.all_fit(name, 1, [turned])
+    for wrong in ({"by": 3}, {"more": 1}, {"valence": 10_001}, {"valence": 0.5}):
+        assert not shapes.all_fit(
+            name, 1, [msgpack.packb(dict(sorted((WHOLE[name] | wrong).items())))]
+        )
+
+
+@pytest.mark.parametrize("held", [0.5, msgpack.Timestamp(0), {1: 2}, [[0.5]], {"x": {2: 1}}])
+def test_what_a_free_map_holds_passes_quickly_only_where_it_has_one_encoding(held: Any) -> None:
+    data = msgpack.packb(WHOLE["ProposalDecided"] | {"proposal": {"held": held}})
+    assert not shapes.all_fit("ProposalDecided", 1, [data])
+
+
+def test_headers_that_fit_together_fit_each_alone() -> None:
+    first, second, *_ = (data for (data,) in rows("SELECT header FROM record ORDER BY id"))
+    assert [header.number for header in fitting_headers([first, second])] == [0, 1]
+    for cut in range(1, len(first)):
+        with pytest.raises(NOT_FITTING):
+            fitting_headers([first[:cut], first[cut:] + second])
+        with pytest.raises(NOT_FITTING):
+            fitting_headers([first + second[:cut], second[cut:]])
 
 
 def test_more_that_is_erased_is_counted_and_verifies() -> None:

@@ -10,6 +10,7 @@ from enishi.kernel.encoding import (
     decode_header,
     decode_payload,
     fitting_header,
+    fitting_headers,
 )
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.log import Line
@@ -42,12 +43,8 @@ class LineCheck:
         """The headers of the next records. Bytes that are no header are LogDamaged."""
         headers = _headers(records, self.walk.number)
         self.walk.previous = records[-1].hash
-        self.sound = self.sound and self.walk.follow(
-            [
-                (header, salt, payload, commitment)
-                for header, (_, _, salt, payload, commitment) in zip(headers, records, strict=True)
-            ]
-        )
+        _, _, salts, payloads, commitments = zip(*records, strict=True)
+        self.sound = self.sound and self.walk.follow(headers, salts, payloads, commitments)
         if self.sound:
             for header, record in zip(headers, records, strict=True):
                 if header.type == "BranchForked" and record.payload is not None:
@@ -67,7 +64,7 @@ class LineCheck:
 
 def _headers(records: Sequence[PackedRecord], number: int) -> list[FittingHeader]:
     try:
-        return [fitting_header(record.header) for record in records]
+        return fitting_headers([record.header for record in records])
     except NOT_FITTING:
         pass
     for place, record in enumerate(records, number):

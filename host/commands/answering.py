@@ -7,43 +7,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import typer
 
 from enishi.host.commands.options import DEFAULT_STORE
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from enishi.packs.showing import terminal
-else:
-
-    class _Later:
-        """A module that is imported when it is first used, so that help is printed fast."""
-
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def __getattr__(self, attribute: str) -> Any:
-            return getattr(import_module(self._name), attribute)
-
-    terminal = _Later("enishi.packs.showing.terminal")
-
-__all__ = [
-    "Answer",
-    "asked_passphrase",
-    "console_for",
-    "did",
-    "fail",
-    "last_of",
-    "plain_console",
-    "print_json",
-    "progress_bar",
-    "terminal",
-]
 
 T = TypeVar("T")
 
@@ -60,25 +33,30 @@ class Answer(NamedTuple):
 
 
 def fail(message: str, status: int = 1) -> NoReturn:
+    """End the command: one line on the error stream, and this exit status."""
     print(f"enishi: {message}", file=sys.stderr)
     raise typer.Exit(status)
 
 
 def did(value: Any, message: str) -> Answer:
-    return Answer(value, lambda console: terminal.say(console, message))
+    """The answer of a command that changed something: what for machines, and one line."""
+    return Answer(value, lambda console: showing.terminal.say(console, message))
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(terminal.plain(value), ensure_ascii=False, indent=2))
+    """Print what the face returned as JSON."""
+    print(json.dumps(showing.terminal.plain(value), ensure_ascii=False, indent=2))
 
 
 def plain_console() -> Console:
+    """The terminal, where no store is spoken of."""
     from rich.console import Console
 
     return Console()
 
 
 def console_for(store: Path) -> Console:
+    """The terminal; it says which store is meant where nobody named one."""
     console = plain_console()
     if store == DEFAULT_STORE:
         console.print(f"store: {store}", style="dim", highlight=False)

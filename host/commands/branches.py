@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from enishi.host.commands.answering import Answer, did, terminal
+from enishi.host.commands.answering import Answer, did
 from enishi.host.commands.choosing import on_relationship
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ app = typer.Typer(
 def branch_list(bond: Relationship) -> Answer:
     """List the branches."""
     branches = bond.branches()
-    return Answer(branches, lambda console: terminal.print_branches(console, branches))
+    return Answer(branches, lambda console: showing.said.print_branches(console, branches))
 
 
 @on_relationship(app, name="new")
@@ -57,7 +58,7 @@ def branch_back(
     turns = bond.summary().turns
     return did(
         {"tip": turn or None, "turns": turns},
-        f"The branch has {terminal.several(turns, 'turn')} now.",
+        f"The branch has {showing.terminal.several(turns, 'turn')} now.",
     )
 
 
@@ -76,11 +77,13 @@ def branch_diff(bond: Relationship, first: str, second: str) -> Answer:
     rapports = {name: bond.on(name).rapport() for name in (first, second)}
 
     def tell(console: Console) -> None:
-        terminal.say(console, f"{terminal.several(shared, 'turn')} in common")
+        showing.terminal.say(console, f"{showing.terminal.several(shared, 'turn')} in common")
         for name, rapport in rapports.items():
-            terminal.say(
-                console, f"\n{name}: {terminal.several(own[name], 'turn')} of its own", "bold"
+            showing.terminal.say(
+                console,
+                f"\n{name}: {showing.terminal.several(own[name], 'turn')} of its own",
+                "bold",
             )
-            terminal.print_rapport(console, rapport)
+            showing.reasons.print_rapport(console, rapport)
 
     return Answer({"shared": shared, "own": own, "rapport": rapports}, tell)

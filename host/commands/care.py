@@ -16,7 +16,6 @@ from enishi.host.commands.answering import (
     plain_console,
     print_json,
     progress_bar,
-    terminal,
 )
 from enishi.host.commands.choosing import (
     bond_of,
@@ -33,6 +32,7 @@ from enishi.host.commands.options import (
     StoreOption,
     UserOption,
 )
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,13 +78,18 @@ def verify(
         stray = opened.stray()
     if as_json:
         listed = [
-            {"agent": bond.agent, "user": bond.user, "ok": one.ok, **terminal.plain(one)}
+            {"agent": bond.agent, "user": bond.user, "ok": one.ok, **showing.terminal.plain(one)}
             for bond, one in found
         ]
-        nobody = {"agent": None, "user": None, "ok": False, "problems": terminal.plain(stray)}
+        nobody = {
+            "agent": None,
+            "user": None,
+            "ok": False,
+            "problems": showing.terminal.plain(stray),
+        }
         print_json([*listed, nobody] if stray else listed)
     else:
-        terminal.print_verifications(console_for(store), found, stray)
+        showing.checked.print_verifications(console_for(store), found, stray)
     if stray or not all(one.ok for _, one in found):
         raise typer.Exit(1)
 
@@ -103,7 +108,6 @@ def _verified(
 
 def _verify_receipt(path: Path, file: Path, signer: str | None, as_json: bool) -> None:
     from enishi.host import prove, read_file
-    from enishi.packs.showing.erasure_told import print_proof
 
     text = read_file(file).decode("utf-8", "replace")
     known: dict[str, str] = {}
@@ -126,7 +130,7 @@ def _verify_receipt(path: Path, file: Path, signer: str | None, as_json: bool) -
         }
         print_json(plain)
     else:
-        print_proof(plain_console(), proof, name)
+        showing.erasure_told.print_proof(plain_console(), proof, name)
     if proof.problems:
         raise typer.Exit(1)
 
@@ -139,7 +143,7 @@ def replay(bond: Relationship) -> Answer:
     def tell(console: Console) -> None:
         for name, digest in anew.items():
             equal = "equals" if kept[name] == digest else "DIFFERS from"
-            terminal.say(console, f"{name}  {digest}  {equal} what is kept")
+            showing.terminal.say(console, f"{name}  {digest}  {equal} what is kept")
 
     failure = None if anew == kept else "the kept state differs from a replay; run: enishi rebuild"
     return Answer({"replayed": anew, "kept": kept, "equal": anew == kept}, tell, failure)
@@ -187,12 +191,14 @@ def rebuild(
         return
     console = console_for(store)
     for one in rebuilt:
-        terminal.say(console, f"{one['agent']} and {one['user']}", "bold")
+        showing.terminal.say(console, f"{one['agent']} and {one['user']}", "bold")
         for name, digest in one["digests"].items():
-            terminal.say(console, f"  {name}  {digest}")
+            showing.terminal.say(console, f"  {name}  {digest}")
         if "vectors" in one:
             made = one["vectors"]
-            terminal.say(console, f"  {made.models.get(made.model, 0)} vectors of {made.model}")
+            showing.terminal.say(
+                console, f"  {made.models.get(made.model, 0)} vectors of {made.model}"
+            )
 
 
 @on_relationship(app, PANEL, branch=False)
@@ -239,20 +245,22 @@ def doctor(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> N
     else:
         console = plain_console()
         for name, value in facts.items():
-            terminal.say(console, f"{name:14} {value}")
+            showing.terminal.say(console, f"{name:14} {value}")
         for fault in found.known_faults:
-            terminal.say(console, f"SQLite {found.sqlite}: {fault}", "yellow")
+            showing.terminal.say(console, f"SQLite {found.sqlite}: {fault}", "yellow")
         if pending:
             lines = ", ".join(
                 f"tombstone {number} of line {line}" if line else "the whole store"
                 for line, number in pending
             )
-            terminal.say(
+            showing.terminal.say(
                 console, f"scrub pending: {lines}; somebody else reads the store", "yellow"
             )
         for problem in found.problems:
-            terminal.say(console, f"problem: {problem}", "bold red")
+            showing.terminal.say(console, f"problem: {problem}", "bold red")
         if not found.problems:
-            terminal.say(console, "The file is whole; `enishi verify` checks what stands in it.")
+            showing.terminal.say(
+                console, "The file is whole; `enishi verify` checks what stands in it."
+            )
     if found.problems:
         raise typer.Exit(1)

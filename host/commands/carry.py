@@ -20,7 +20,6 @@ from enishi.host.commands.answering import (
     plain_console,
     print_json,
     progress_bar,
-    terminal,
 )
 from enishi.host.commands.choosing import (
     moment,
@@ -38,6 +37,7 @@ from enishi.host.commands.options import (
     PassphraseOption,
     StoreOption,
 )
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from enishi.host import Relationship, Store
@@ -64,14 +64,18 @@ def demo(
     report = play_demo(place, keyed=keyed)
     if as_json:
         print_json(
-            {"store": str(place / HOME), "verdict": report.verdict(), **terminal.plain(report)}
+            {
+                "store": str(place / HOME),
+                "verdict": report.verdict(),
+                **showing.terminal.plain(report),
+            }
         )
     else:
         console = plain_console()
-        terminal.print_demo(console, report)
-        terminal.say(console, f"Read it as a page: {place / REPORTS[-1]}")
-        terminal.say(console, f"Look around: enishi log --store {place / ELSEWHERE}")
-        terminal.say(console, "Then take in a chat of your own: enishi import CHAT")
+        showing.carried.print_demo(console, report)
+        showing.terminal.say(console, f"Read it as a page: {place / REPORTS[-1]}")
+        showing.terminal.say(console, f"Look around: enishi log --store {place / ELSEWHERE}")
+        showing.terminal.say(console, "Then take in a chat of your own: enishi import CHAT")
     if report.failed:
         fail(f"not everything held: {', '.join(report.failed)}")
 
@@ -184,13 +188,15 @@ def import_(
         )
         return
     console = console_for(store)
-    terminal.print_carried(console, [path.name for path in ours], carried, dry_run)
-    terminal.print_erii(console, taken)
-    terminal.print_imports(console, reports, adopted)
+    showing.carried.print_carried(console, [path.name for path in ours], carried, dry_run)
+    showing.carried.print_erii(console, taken)
+    showing.carried.print_imports(console, reports, adopted)
     if unmade is not None:
-        terminal.say(console, f"{unmade}; later: enishi rebuild --vectors", "yellow")
+        showing.terminal.say(console, f"{unmade}; later: enishi rebuild --vectors", "yellow")
     if zone == "UTC" and any(report.turns for report in reports):
-        terminal.say(console, "Dates that name no zone were read as UTC; --zone names another.")
+        showing.terminal.say(
+            console, "Dates that name no zone were read as UTC; --zone names another."
+        )
 
 
 def _check_import(
@@ -275,7 +281,7 @@ def export(
             audience=seen_by,
             progress=partial(progress, path.name),
         )
-    return Answer(exported, lambda console: terminal.print_exported(console, exported))
+    return Answer(exported, lambda console: showing.carried.print_exported(console, exported))
 
 
 def _export_text(
@@ -320,9 +326,9 @@ def inspect_(
         print_json({"pack": found, "against": taken})
         return
     console = plain_console()
-    terminal.print_inspected(console, file.name, found)
+    showing.carried.print_inspected(console, file.name, found)
     if taken is not None:
-        terminal.print_carried(console, [file.name], [taken], dry_run=True)
+        showing.carried.print_carried(console, [file.name], [taken], dry_run=True)
     _fail_if_forged(file.name, found)
 
 

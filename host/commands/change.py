@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from enishi.host.commands.answering import Answer, did, fail, terminal
+from enishi.host.commands.answering import Answer, did, fail
 from enishi.host.commands.choosing import on_relationship
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from enishi.host import Relationship
@@ -34,7 +35,7 @@ def edit(
         text = bond.undo(number)
     else:
         text = bond.extend(number, content) if more else bond.edit(number, content)
-    return Answer(text, lambda console: terminal.print_text(console, text))
+    return Answer(text, lambda console: showing.said.print_text(console, text))
 
 
 @on_relationship(app, PANEL)
@@ -49,7 +50,7 @@ def swipe(
     if reply is not None:
         bond.swipe(turn, reply)
     view = bond.get_turn(turn).view()
-    return Answer(view, lambda console: terminal.print_turn(console, view, variants=True))
+    return Answer(view, lambda console: showing.said.print_turn(console, view, variants=True))
 
 
 @on_relationship(app, PANEL)
@@ -59,7 +60,7 @@ def withdraw(
 ) -> Answer:
     """Let events, texts or whole turns count for nothing. Can be undone: see restore."""
     bond.withdraw(*numbers)
-    return did({"withdrawn": numbers}, f"Withdrawn: {terminal.listed(numbers)}")
+    return did({"withdrawn": numbers}, f"Withdrawn: {showing.terminal.listed(numbers)}")
 
 
 @on_relationship(app, PANEL)
@@ -71,5 +72,5 @@ def restore(
 ) -> Answer:
     """Let what was withdrawn count again; without numbers, bring back what was archived."""
     bond.restore(*numbers or ())
-    told = f"Restored: {terminal.listed(numbers)}" if numbers else "It is back in sight."
+    told = f"Restored: {showing.terminal.listed(numbers)}" if numbers else "It is back in sight."
     return did({"restored": numbers or []}, told)

@@ -78,6 +78,7 @@ def on_relationship(
 def opened_store(
     path: Path, create: bool = False, keyed: bool = False, embedder: str = "none"
 ) -> Iterator[Store]:
+    """The store at a path, closed at the end."""
     from enishi.host import open_store
 
     with open_store(path, create=create, keyed=keyed, embedder=embedder) as store:
@@ -103,6 +104,7 @@ def bonds_of(
 
 
 def bond_of(store: Store, agent: str | None, user: str | None, branch: str | None) -> Relationship:
+    """The one relationship that is meant, or a line that says how to choose."""
     found = bonds_of(store, agent, user)
     if len(found) > 1:
         first = found[0]
@@ -115,6 +117,7 @@ def bond_of(store: Store, agent: str | None, user: str | None, branch: str | Non
 
 
 def party_named(text: str, what: str = "a party") -> Literal["agent", "user"]:
+    """`agent` or `user`, or a line that says that it is neither."""
     if text == "agent":
         return "agent"
     if text == "user":
@@ -123,6 +126,7 @@ def party_named(text: str, what: str = "a party") -> Literal["agent", "user"]:
 
 
 def moment(text: str | None) -> datetime | None:
+    """The time in an option, if one was given. A naive time is refused."""
     from enishi.kernel.moments import parse_moment
 
     return None if text is None else parse_moment(text).to_datetime()

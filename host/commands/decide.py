@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from enishi.host.commands.answering import Answer, did, fail, last_of, progress_bar, terminal
+from enishi.host.commands.answering import Answer, did, fail, last_of, progress_bar
 from enishi.host.commands.choosing import on_relationship
 from enishi.host.commands.options import LastOption
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +47,7 @@ def propose(
         for proposer in proposers:
             report = partial(progress, f"texts by {proposer.name}")
             decided += bond.propose(turn, proposer, progress=report)
-    return Answer(decided, lambda console: terminal.print_decisions(console, decided, 0))
+    return Answer(decided, lambda console: showing.reasons.print_decisions(console, decided, 0))
 
 
 def _bundled() -> tuple[Proposer, ...]:
@@ -75,14 +76,14 @@ def decisions(
         fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected, failed", 2)
     failed = bond.failures() if verdict in (None, "failed") else []
     if verdict == "failed":
-        return Answer(failed, lambda console: terminal.print_failures(console, failed))
+        return Answer(failed, lambda console: showing.reasons.print_failures(console, failed))
     wanted = [one for one in bond.decisions() if verdict in (None, one.verdict)]
     shown, hidden = last_of(wanted, last)
 
     def printed(console: Console) -> None:
-        terminal.print_decisions(console, shown, hidden)
+        showing.reasons.print_decisions(console, shown, hidden)
         if failed:
-            terminal.print_failures(console, failed)
+            showing.reasons.print_failures(console, failed)
 
     return Answer(shown, printed)
 
@@ -109,4 +110,4 @@ def correct(
         fail("what is right has no other value; leave `right` out, or --value", 2)
     recorded = bond.correct(number, "right" if word == "right" else "wrong", value=value)
     said = {"number": number, "word": word, "value": value, "recorded": recorded}
-    return did(said, f"Recorded: {terminal.listed(recorded)}")
+    return did(said, f"Recorded: {showing.terminal.listed(recorded)}")

@@ -19,6 +19,7 @@ from enishi.host.commands.options import (
     StoreOption,
     UserOption,
 )
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from enishi.host import Relationship, Store
@@ -73,8 +74,6 @@ def erase(
     as_json: JsonOption = False,
 ) -> None:
     """Destroy words for good, and what rests on them. Cannot be undone: see withdraw for that."""
-    from enishi.packs.showing.erasure_told import print_plan, print_receipt
-
     chosen = (numbers, through, since, until, belief, matching)
     with opened_store(store) as opened:
         if sign:
@@ -100,7 +99,7 @@ def erase(
                 if plan and as_json:
                     print_json(made)
                 else:
-                    print_plan(console_for(store), made)
+                    showing.erasure_told.print_plan(console_for(store), made)
             if plan:
                 return
             _confirm(f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}", yes)
@@ -110,14 +109,12 @@ def erase(
     if as_json:
         print_json(receipt.model_dump(mode="json"))
     else:
-        print_receipt(plain_console(), receipt)
+        showing.erasure_told.print_receipt(plain_console(), receipt)
 
 
 def _plan_all(
     opened: Store, agent: str | None, user: str | None, again: Path | None, as_json: bool
 ) -> None:
-    from enishi.packs.showing.erasure_told import print_shares
-
     if again is not None:
         fail("--again has no --plan: the receipt says what was erased", 2)
     if agent is None and user is None:
@@ -127,7 +124,7 @@ def _plan_all(
     if as_json:
         print_json([share._asdict() for share in shares])
     else:
-        print_shares(console_for(opened.path), shares)
+        showing.erasure_told.print_shares(console_for(opened.path), shares)
 
 
 def _erase_all(

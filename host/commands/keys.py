@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from enishi.host.commands.answering import console_for, fail, plain_console, print_json, terminal
+from enishi.host.commands.answering import console_for, fail, plain_console, print_json
 from enishi.host.commands.choosing import opened_store
 from enishi.host.commands.options import DEFAULT_STORE, JsonOption, KeyedOption, StoreOption
+from enishi.packs import showing
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,7 +28,7 @@ def keys_list(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -
     if as_json:
         print_json(known)
         return
-    terminal.print_keys(console_for(store), known)
+    showing.checked.print_keys(console_for(store), known)
 
 
 @app.command("add")
@@ -44,7 +45,7 @@ def keys_add(
     check_id(name, "a signer's name")
     with opened_store(store, True, keyed) as opened:
         opened.believe(key, name)
-    terminal.say(console_for(store), f"What {name} signs is believed from now on.")
+    showing.terminal.say(console_for(store), f"What {name} signs is believed from now on.")
 
 
 @app.command("remove")
@@ -55,7 +56,7 @@ def keys_remove(
     """Believe a key no more."""
     with opened_store(store) as opened:
         opened.disbelieve(key)
-    terminal.say(console_for(store), "What it signs is not believed any more.")
+    showing.terminal.say(console_for(store), "What it signs is not believed any more.")
 
 
 @app.command("new")
@@ -70,4 +71,4 @@ def keys_new(
         fail(f"{file} exists; choose another name")
     file.touch(mode=0o600)
     file.write_text(f"# public key: {public}\n{secret}\n", "utf-8")
-    terminal.say(plain_console(), public)
+    showing.terminal.say(plain_console(), public)

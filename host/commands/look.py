@@ -14,7 +14,6 @@ from enishi.host.commands.answering import (
     fail,
     last_of,
     print_json,
-    terminal,
 )
 from enishi.host.commands.choosing import moment, on_relationship, opened_store
 from enishi.host.commands.options import (
@@ -24,6 +23,7 @@ from enishi.host.commands.options import (
     LastOption,
     StoreOption,
 )
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,7 @@ def list_(
     if as_json:
         print_json(summaries)
         return
-    terminal.print_relationships(console_for(store), summaries)
+    showing.said.print_relationships(console_for(store), summaries)
 
 
 @on_relationship(app, PANEL)
@@ -61,9 +61,9 @@ def log(
     """Print what was said, turn by turn, with the numbers that other commands take."""
     if events:
         records, hidden = last_of(bond.records(), last)
-        return Answer(records, lambda console: terminal.print_records(console, records, hidden))
+        return Answer(records, lambda console: showing.said.print_records(console, records, hidden))
     turns, hidden = last_of(bond.turns(), last)
-    return Answer(turns, lambda console: terminal.print_turns(console, turns, hidden))
+    return Answer(turns, lambda console: showing.said.print_turns(console, turns, hidden))
 
 
 @on_relationship(app, PANEL)
@@ -82,15 +82,15 @@ def show(
 ) -> Answer:
     """Show where the relationship stands, and what moved it last."""
     if portrait:
-        from enishi.packs.showing.recalled import print_portrait
-
         if as_lived is not None or policy is not None:
             fail("--portrait goes with --at alone", 2)
         sentences = bond.portrait(at=moment(at))
-        return Answer(sentences, lambda console: print_portrait(console, sentences))
+        return Answer(
+            sentences, lambda console: showing.recalled.print_portrait(console, sentences)
+        )
     if at is None and as_lived is None and policy is None:
         overview = _overview(bond)
-        return Answer(overview, lambda console: terminal.print_overview(console, overview))
+        return Answer(overview, lambda console: showing.reasons.print_overview(console, overview))
     rapport = bond.rapport(
         at=moment(at),
         as_lived=moment(as_lived),
@@ -99,9 +99,11 @@ def show(
     erased = bond.erased_then(at=moment(at), as_lived=moment(as_lived))
 
     def tell(console: Console) -> None:
-        terminal.print_rapport(console, rapport)
+        showing.reasons.print_rapport(console, rapport)
         if erased:
-            terminal.say(console, f"{erased} records of that time have been erased since", "yellow")
+            showing.terminal.say(
+                console, f"{erased} records of that time have been erased since", "yellow"
+            )
 
     return Answer({"rapport": rapport, "erased": erased}, tell)
 
@@ -142,16 +144,18 @@ def why(
         found = bond.why(int(about))
         return Answer(
             found,
-            lambda console: terminal.print_explanation(
+            lambda console: showing.reasons.print_explanation(
                 console, found, bond.why_rapport(), bond.why_mood()
             ),
         )
     projection, value = _value_named(about)
     if projection == "mood":
         seen, hidden = last_of(bond.why_mood(value), last)
-        return Answer(seen, lambda console: terminal.print_mood_changes(console, seen, hidden))
+        return Answer(
+            seen, lambda console: showing.reasons.print_mood_changes(console, seen, hidden)
+        )
     changes, hidden = last_of(bond.why_rapport(value), last)
-    return Answer(changes, lambda console: terminal.print_changes(console, changes, hidden))
+    return Answer(changes, lambda console: showing.reasons.print_changes(console, changes, hidden))
 
 
 def _value_named(about: str) -> tuple[str, Any]:
@@ -178,11 +182,8 @@ def timeline(
     ] = None,
 ) -> Answer:
     """Rapport, moods, episodes, tensions and promises on one axis."""
-    from enishi.packs.showing.timeline_plot import print_timeline
-    from enishi.packs.showing.timeline_svg import write_timeline
-
     found = bond.timeline()
     if svg is not None:
-        write_timeline(svg, found)
+        showing.timeline_svg.write_timeline(svg, found)
         return did({"svg": str(svg)}, f"{svg} has the picture; any browser shows it.")
-    return Answer(found, lambda console: print_timeline(console, found))
+    return Answer(found, lambda console: showing.timeline_plot.print_timeline(console, found))

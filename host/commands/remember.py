@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from enishi.host.commands.answering import Answer, did, fail, last_of, terminal
+from enishi.host.commands.answering import Answer, did, fail, last_of
 from enishi.host.commands.choosing import moment, on_relationship
 from enishi.host.commands.options import AtOption, EmbedderOption, HeldAtOption, LastOption
+from enishi.packs import showing
 
 if TYPE_CHECKING:
     from enishi.host import Relationship
@@ -21,13 +22,12 @@ app = typer.Typer()
 @on_relationship(app, PANEL)
 def mood(bond: Relationship, at: AtOption = None) -> Answer:
     """How each of the two feels, and how that came over the days before."""
-    from enishi.packs.showing.mood_plot import moments, print_moods
-
     views = [bond.mood(party, at=moment(at)) for party in ("user", "agent")]
     return Answer(
         views,
-        lambda console: print_moods(
-            console, {view: bond.moods(moments(views), view.party) for view in views}
+        lambda console: showing.mood_plot.print_moods(
+            console,
+            {view: bond.moods(showing.mood_plot.moments(views), view.party) for view in views},
         ),
     )
 
@@ -63,13 +63,11 @@ def recall(
 ) -> Answer:
     """What to remember of something, why, on what evidence, and what was left out."""
     del embedder  # whoever opened the store has read it
-    from enishi.packs.showing.recalled import print_recall, print_trace
-
     if turn is not None:
         if query is not None:
             fail("--trace asks about a turn; leave the words out", 2)
         traced = bond.recall_trace(turn)
-        return Answer(traced, lambda console: print_trace(console, traced))
+        return Answer(traced, lambda console: showing.recalled.print_trace(console, traced))
     if query is None:
         fail('say what is to be remembered: enishi recall "the exam", or --trace TURN', 2)
     seen_by = audience if audience in ("agent", "user") else audience.split(",")
@@ -78,9 +76,9 @@ def recall(
     )
     if render is not None:
         block = found.render(render)
-        return Answer({"block": block}, lambda console: terminal.say_all(console, block))
-    shown = {**terminal.plain(found), "outcome": found.outcome}
-    return Answer(shown, lambda console: print_recall(console, found, explain))
+        return Answer({"block": block}, lambda console: showing.terminal.say_all(console, block))
+    shown = {**showing.terminal.plain(found), "outcome": found.outcome}
+    return Answer(shown, lambda console: showing.recalled.print_recall(console, found, explain))
 
 
 @on_relationship(app, PANEL)
@@ -99,10 +97,10 @@ def beliefs(
         if at is not None or every:
             fail("--stale asks about now and about what is current; leave --at and --all out", 2)
         found = bond.stale_beliefs()
-        return Answer(found, lambda console: terminal.print_stale(console, found))
+        return Answer(found, lambda console: showing.remembered.print_stale(console, found))
     all_of_them = bond.beliefs(at=moment(at))
     shown = [one for one in all_of_them if every or one.status == "current"]
-    return Answer(shown, lambda console: terminal.print_beliefs(console, shown))
+    return Answer(shown, lambda console: showing.remembered.print_beliefs(console, shown))
 
 
 @on_relationship(app, PANEL)
@@ -110,14 +108,14 @@ def promises(bond: Relationship, at: AtOption = None) -> Answer:
     """Promises and open loops: what was promised by whom, what is due, how it ended."""
     given, loops = bond.promises(at=moment(at)), bond.loops(at=moment(at))
     found = {"promises": given, "loops": loops}
-    return Answer(found, lambda console: terminal.print_promises(console, given, loops))
+    return Answer(found, lambda console: showing.remembered.print_promises(console, given, loops))
 
 
 @on_relationship(app, PANEL)
 def tensions(bond: Relationship, at: AtOption = None) -> Answer:
     """What replies have left between the two, and where each of it stands."""
     found = bond.tensions(at=moment(at))
-    return Answer(found, lambda console: terminal.print_tensions(console, found))
+    return Answer(found, lambda console: showing.remembered.print_tensions(console, found))
 
 
 @on_relationship(app, PANEL)
@@ -151,11 +149,11 @@ def episodes(
         if not (what.isdigit() and what.isascii() and len(what) < 20):
             fail(f"{what!r} is no number of an episode, nor split or merge", 2)
         one = bond.episode(int(what))
-        return Answer(one, lambda console: terminal.print_episode(console, one))
+        return Answer(one, lambda console: showing.remembered.print_episode(console, one))
     if chapters:
         connected, hidden = last_of(bond.chapters(), last)
         return Answer(
-            connected, lambda console: terminal.print_chapters(console, connected, hidden)
+            connected, lambda console: showing.remembered.print_chapters(console, connected, hidden)
         )
     found = bond.episodes(last=last or None)
-    return Answer(found, lambda console: terminal.print_episodes(console, found))
+    return Answer(found, lambda console: showing.remembered.print_episodes(console, found))

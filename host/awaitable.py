@@ -232,6 +232,7 @@ class AsyncStore:
     erase_user = _twin(Store.erase_user)
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)
+    verify_erased = _twin(Store.verify_erased)
     scrub = _twin(Store.scrub)
     sign = _twin(Store.sign)
 

@@ -13,28 +13,29 @@ from typing import Any, Literal, Self
 from enishi.host.given import Clock, Progress, read_chats_at, read_file, system_clock
 from enishi.host.relationship import Relationship
 from enishi.kernel.checks import check_id, read_hash
+from enishi.kernel.erasing import parties
 from enishi.kernel.erasing import proof as erasure_proof
-from enishi.kernel.erasing.erasure import (
-    Part,
-    erase,
-    erase_relationship,
-    everything,
-    of_party,
-    reached,
-    scenes_with,
-)
-from enishi.kernel.erasing.plan import Share, share_of
+from enishi.kernel.erasing.erasure import Part
+from enishi.kernel.erasing.parties import PartyPlan
 from enishi.kernel.erasing.proof import ReceiptProof, read_json, signed
-from enishi.kernel.erasing.receipt import PATIENCE, Receipt, erase_again, read_receipt, receipt_of
+from enishi.kernel.erasing.receipt import (
+    PATIENCE,
+    Receipt,
+    erase_again,
+    out_of_reach,
+    read_receipt,
+    receipt_of,
+)
 from enishi.kernel.errors import MissingExtra, NotFound
 from enishi.kernel.events import ErasureReason
 from enishi.kernel.inspection import Inspection, inspect_store
 from enishi.kernel.keys import keying
 from enishi.kernel.keys.keyring import Signer, add_signer, own_key, remove_signer, sign, signers
+from enishi.kernel.lines import erased_lines, lines_of
 from enishi.kernel.log import Entropy, Line, Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream, found_stream
-from enishi.kernel.verification import Problem
+from enishi.kernel.verification import Problem, Verification, verify_line
 from enishi.packs.chats.cards import Card
 from enishi.packs.chats.cast import as_seen_by, chat_agents, chat_user, in_order
 from enishi.packs.chats.chat import Chat
@@ -126,6 +127,15 @@ class Store:
         return [
             Problem(None, f"the table {table!r} has rows of line {line}, which is not listed")
             for table, line in self._log.stray()
+        ]
+
+    def verify_erased(self) -> list[tuple[str, Verification]]:
+        """What is left of erased relationships, checked: the random id of each, in hexadecimal, and
+        what was found. Only headers and tombstones may be there.
+        """
+        return [
+            (line.relationship.hex(), verify_line(self._log, line))
+            for line in erased_lines(self._log)
         ]
 
     def import_chats(
@@ -263,9 +273,10 @@ class Store:
     def erase_user(self, user: str, *, reason: ErasureReason = "request") -> Receipt:
         """Erase every relationship of a user for good, and what that user said in others'.
 
-        Looks through the whole store. Of an id that is not there nothing is erased: whether it
-        ever was cannot be told any more. Turns of others that say, by its id, that the user was
-        there stay, since they are what others said; the receipt counts them (`scenes`).
+        The id may also be an earlier one: see `rebind`. Looks through the whole store. Of an id that
+        is not there nothing is erased: whether it ever was cannot be told any more. Turns of others
+        that say, by an id, that the user was there stay, since they are what others said; the plan
+        lists them and the receipt counts them (`scenes`).
         """
         return self._erase_party("user", user, reason)
 
@@ -273,45 +284,31 @@ class Store:
         """Erase every relationship of an agent for good, and what it said in others'."""
         return self._erase_party("agent", agent, reason)
 
-    def plan_erasure(self, *, user: str | None = None, agent: str | None = None) -> list[Share]:
+    def plan_erasure(self, *, user: str | None = None, agent: str | None = None) -> PartyPlan:
         """What would go with a user, with an agent, or with the relationship of both, before it
-        does: of each relationship how much, by kind. Changes nothing.
+        does: of each relationship how much, by kind, and what is out of reach. Changes nothing.
         """
+        log = self._log
         if (user is None) == (agent is None):
             bond = self.relationship(agent or "", user or "", create=False)
-            return [self._share(bond._stream, "user", bond.user)]
-        scope: Literal["user", "agent"] = "agent" if user is None else "user"
-        party = check_id(user or agent or "", f"the {scope}")
-        with self._log.reading():
-            shares = [self._share(self._stream(one), scope, party) for one in self._log.lines()]
-        return [share for share in shares if share.types]
+            streams = map(self._stream, lines_of(log, bond._stream.line.relationship))
+            shares = tuple(map(parties.whole_share, streams))
+            return PartyPlan((), shares, out_of_reach(log))
+        scope: parties.PartyScope = "agent" if user is None else "user"
+        with log.reading():
+            found = self._find(scope, user or agent or "")
+            shares = tuple(parties.shares(found, scope))
+        return PartyPlan(tuple(sorted(found.ids)), shares, out_of_reach(log))
 
-    def _share(self, stream: Stream, scope: Literal["user", "agent"], party: str) -> Share:
-        with stream.reading():
-            whole = party == (stream.line.user if scope == "user" else stream.line.agent)
-            numbers = (
-                everything(stream) if whole else reached(stream, of_party(stream, party, scope))
-            )
-            return share_of(stream, numbers, whole=whole)
-
-    def _erase_party(
-        self, scope: Literal["user", "agent"], party: str, reason: ErasureReason
-    ) -> Receipt:
-        check_id(party, f"the {scope}")
-        parts: list[Part] = []
-        scenes = 0
+    def _erase_party(self, scope: parties.PartyScope, party: str, reason: ErasureReason) -> Receipt:
         with self._log.writing():
-            for line in self._log.lines():
-                stream = self._stream(line)
-                if party == (line.user if scope == "user" else line.agent):
-                    # The other lines of a relationship go with its first.
-                    parts += [] if line.name else erase_relationship(stream, scope, reason)
-                    continue
-                with stream.writing():
-                    asked = of_party(stream, party, scope)
-                    parts += erase(stream, asked, reason) if asked.numbers else []
-                    scenes += scenes_with(stream, party)
+            found = self._find(scope, party)
+            parts, scenes = parties.erase_party(found, scope, reason)
         return receipt_of(self._log, parts, scope, reason, False, scenes)
+
+    def _find(self, scope: parties.PartyScope, party: str) -> parties.Found:
+        check_id(party, f"the {scope}")
+        return parties.find([self._stream(line) for line in self._log.lines()], scope, party)
 
     def erase_again(self, receipt: Receipt | Mapping[str, Any]) -> Receipt:
         """Erase in this store what a receipt says was erased, as after restoring an older copy.

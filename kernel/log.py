@@ -839,13 +839,15 @@ class Log:
         return [name for (name,) in rows if name in INDEXES]
 
     def stray(self) -> list[tuple[str, int]]:
-        """Tables with rows of a line that is not there, and its place, for verification."""
-        listed = {line for (line,) in self._query("SELECT line FROM line")}
+        """Tables with rows of a line that is not there, and its place, for verification. Of an erased
+        relationship there may be records and nothing else.
+        """
+        named = dict(self._query("SELECT line, agent IS NOT NULL FROM line"))
         found = [
             (table, line)
             for table in ("request", "checkpoint", *self.indexes())
             for (line,) in self._query(f"SELECT DISTINCT line FROM {table}")
-            if line not in listed
+            if not named.get(line)
         ]
         # From line to line, so that the records themselves need not be passed.
         after = -(1 << 63)
@@ -853,7 +855,7 @@ class Log:
             "SELECT id >> 32 FROM record WHERE id > ? ORDER BY id LIMIT 1", (after,)
         ):
             ((line,),) = rows
-            if line not in listed:
+            if line not in named:
                 found.append(("record", line))
             after = last_key(line)
         return found

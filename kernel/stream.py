@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from enishi.kernel import keeping
 from enishi.kernel.checks import check_id
@@ -295,14 +295,20 @@ class Stream:
 
     def ids_of(self, party: str) -> frozenset[str]:
         """All outside ids that the agent or the user ever had; of somebody else, that one."""
+        both = (self.all_ids("agent"), self.all_ids("user"))
+        return next((ids for ids in both if party in ids), frozenset({party}))
+
+    def all_ids(self, role: Literal["agent", "user"]) -> frozenset[str]:
+        """All outside ids that the agent or the user ever had. Needs `reading`."""
         known, last = self.kept.get("ids"), self.history.last("PartyRebound")
         if known is None or known[0] != last:
             rebound = self.payloads(self.history.all("PartyRebound"))
             ids = {"agent": {self.line.agent}, "user": {self.line.user}}
             for payload in rebound.values():
                 ids[payload["party"]] |= {payload["id"], payload["before"]}
-            known = self.kept["ids"] = (last, [frozenset(one) for one in ids.values()])
-        return next((one for one in known[1] if party in one), frozenset({party}))
+            known = self.kept["ids"] = (last, {one: frozenset(all_) for one, all_ in ids.items()})
+        found: frozenset[str] = known[1][role]
+        return found
 
     # Branches by name
 

@@ -29,7 +29,7 @@ from enishi.kernel.encoding import (
 )
 from enishi.kernel.errors import InvalidInput, LogDamaged
 from enishi.kernel.events import EVENT_TYPES, misfit, upcast
-from enishi.kernel.history import TEXT_CODES, History
+from enishi.kernel.history import TEXT_CODES, TOMBSTONES, History
 from enishi.kernel.log import Line, Log, RawColumns, key_of
 from enishi.kernel.shapes import all_fit
 
@@ -73,7 +73,8 @@ def verify_line(
 ) -> Verification:
     """Check one line from its first byte to its last. `expect` is a tip noted earlier, in hex.
 
-    A noted tip may also be that of an earlier record: then the line has grown since.
+    A noted tip may also be that of an earlier record: then the line has grown since. Of an erased
+    relationship there must be nothing but headers and tombstones.
     """
     noted = None if expect is None else read_hash(expect, "a tip")
     with log.reading():
@@ -87,6 +88,9 @@ def verify_line(
                     progress(walk.number)
         requests, withheld = log.requests(line.line), log.withheld(line.line)
     problems = walk.end(withheld)
+    if not line.agent:
+        requests = walk.requests  # its index of request ids went with it
+        problems += walk.left_over()
     for request in sorted(walk.requests.keys() ^ requests.keys()):
         number = walk.requests.get(request, requests.get(request))
         problems.append(Problem(number, "the index of request ids differs from the headers"))
@@ -268,6 +272,15 @@ class Walk:
         for number in sorted(self.tombstones - self.missing):
             self._problem(number, "it was erased, and its payload is there again")
         return self.problems
+
+    def left_over(self) -> list[Problem]:
+        """Of an erased relationship: what is there of it and is no tombstone."""
+        stones = {n for n, kind in enumerate(self._history.kind) if kind in TOMBSTONES}
+        there = set(range(self.number)) - self.missing - stones
+        return [
+            Problem(number, "its relationship was erased, and its payload is there")
+            for number in sorted(there)
+        ]
 
     def _check_parties(self) -> None:
         """Whether the line says whose it is as its records do."""

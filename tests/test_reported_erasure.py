@@ -221,20 +221,20 @@ def test_what_goes_with_a_user_or_an_agent_is_planned(
     for agent, of in (("lumi", "anna"), ("mira", "ben"), ("lumi", "ben")):
         store.relationship(agent, of).record([guest, "Hello."], "Hello.")
     named: Any = {"user": "anna"} if user else {"agent": "mira"}
-    shares = store.plan_erasure(**named)
+    shares = store.plan_erasure(**named).shares
     assert sorted(share.whole for share in shares) == [False, False, True]
     shell = Shell(capsys, monkeypatch)
     option = ("--user", "anna") if user else ("--agent", "mira")
     before = state_of(store.path)
     shown = shell.json("erase", "--everything", *option, "--plan", "--store", store.path)
-    assert [one["types"] for one in shown] == [share.types for share in shares]
+    assert [one["types"] for one in shown["shares"]] == [share.types for share in shares]
     assert "what they said there: 1" in shell.ok(
         "erase", "--everything", *option, "--plan", "--store", store.path
     )
     assert state_of(store.path) == before
     receipt = store.erase_user("anna") if user else store.erase_agent("mira")
     assert receipt.erased == sum(sum(share.types.values()) for share in shares)
-    assert store.plan_erasure(**named) == []
+    assert store.plan_erasure(**named).shares == ()
 
 
 def test_erasing_an_agent_takes_all_its_relationships(store: Store) -> None:
@@ -623,10 +623,24 @@ def test_what_cannot_be_erased_is_one_line(
     before = state_of(store.path)
     shell = Shell(capsys, monkeypatch)
     assert message in shell.refused("erase", *arguments, "--yes", "--store", store.path)
-    assert "stand alone" in shell.refused(
-        "erase", "1", "--everything", "--yes", "--store", store.path, status=2
-    )
+    for wrong in ("1", "--keep-effects", "--copies"):  # all would go, and that was not meant
+        shell.refused("erase", wrong, "--everything", "--yes", "--store", store.path, status=2)
     assert state_of(store.path) == before
+
+
+def test_what_is_no_receipt_is_said_before_anything_is_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: Store,
+    bond: Relationship, tmp_path: Path,
+) -> None:  # fmt: skip
+    told(bond, "I own ZQ-7731.")
+    typed(monkeypatch, "erase\n")
+    shell = Shell(capsys, monkeypatch)
+    deep = "[" * 100_000
+    for words in ("", "[]", '{"a": 1}', deep, '{"format": 1, "scope": "turn"}', "\udcff"):
+        (tmp_path / "r.json").write_bytes(words.encode("utf-8", "surrogateescape"))
+        for command in (("erase", "--again"), ("verify", "--receipt")):
+            said = shell.refused(*command, tmp_path / "r.json", "--store", store.path)
+            assert "no receipt" in said and len(said) < 200, said
 
 
 def test_a_read_only_store_erases_nothing(store: Store, bond: Relationship) -> None:

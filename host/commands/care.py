@@ -71,15 +71,29 @@ def verify(
         fail("--signer is for a receipt; name it with --receipt", 2)
     with opened_store(store) as opened:
         every = tip is None
-        bonds = (
-            bonds_of(opened, agent, user, every) if every else [bond_of(opened, agent, user, None)]
-        )
+        remains = opened.verify_erased() if every and agent is None and user is None else []
+        if remains and not opened.relationships(archived=None):
+            bonds = []
+        elif every:
+            bonds = bonds_of(opened, agent, user, every)
+        else:
+            bonds = [bond_of(opened, agent, user, None)]
         found = _verified(bonds, tip)
         stray = opened.stray()
     if as_json:
         listed = [
             {"agent": bond.agent, "user": bond.user, "ok": one.ok, **showing.terminal.plain(one)}
             for bond, one in found
+        ]
+        listed += [
+            {
+                "agent": None,
+                "user": None,
+                "ok": one.ok,
+                "relationship": id,
+                **showing.terminal.plain(one),
+            }
+            for id, one in remains
         ]
         nobody = {
             "agent": None,
@@ -89,8 +103,10 @@ def verify(
         }
         print_json([*listed, nobody] if stray else listed)
     else:
-        showing.checked.print_verifications(console_for(store), found, stray)
-    if stray or not all(one.ok for _, one in found):
+        named = [(f"{bond.agent} and {bond.user}", one) for bond, one in found]
+        named += [(f"erased relationship {id}", one) for id, one in remains]
+        showing.checked.print_verifications(console_for(store), named, stray)
+    if stray or not all(one.ok for _, one in [*found, *remains]):
         raise typer.Exit(1)
 
 

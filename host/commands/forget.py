@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -81,8 +80,14 @@ def erase(
         if again is not None or everything:
             if (again is not None and everything) or any(one is not None for one in chosen):
                 fail("--everything and --again stand alone", 2)
+            if keep_effects or copies:
+                fail("--keep-effects and --copies choose among words; here all of them go", 2)
+            if plan and again is not None:
+                fail("--again has no --plan: the receipt says what was erased", 2)
+            if plan or (everything and not (yes or as_json)):
+                _plan_all(opened, agent, user, as_json)
             if plan:
-                return _plan_all(opened, agent, user, again, as_json)
+                return
             receipt = _erase_all(opened, agent, user, again, yes)
         else:
             bond = bond_of(opened, agent, user, branch)
@@ -112,19 +117,15 @@ def erase(
         showing.erasure_told.print_receipt(plain_console(), receipt)
 
 
-def _plan_all(
-    opened: Store, agent: str | None, user: str | None, again: Path | None, as_json: bool
-) -> None:
-    if again is not None:
-        fail("--again has no --plan: the receipt says what was erased", 2)
-    if agent is None and user is None:
-        bond = bond_of(opened, None, None, None)
+def _plan_all(opened: Store, agent: str | None, user: str | None, as_json: bool) -> None:
+    if (agent is None) == (user is None):
+        bond = bond_of(opened, agent, user, None)
         agent, user = bond.agent, bond.user
-    shares = opened.plan_erasure(user=user, agent=agent)
+    made = opened.plan_erasure(user=user, agent=agent)
     if as_json:
-        print_json([share._asdict() for share in shares])
+        print_json(made)
     else:
-        showing.erasure_told.print_shares(console_for(opened.path), shares)
+        showing.erasure_told.print_party_plan(console_for(opened.path), made)
 
 
 def _erase_all(
@@ -132,13 +133,12 @@ def _erase_all(
 ) -> Receipt:
     if again is not None:
         from enishi.host import read_file
+        from enishi.kernel.erasing.proof import read_json
+        from enishi.kernel.erasing.receipt import read_receipt
 
+        receipt = read_receipt(read_json(read_file(again).decode("utf-8", "replace")))
         _confirm(f"erase in {opened.path} what {again} says", yes)
-        try:
-            plain = json.loads(read_file(again))
-        except ValueError:
-            fail(f"{again} is no receipt of an erasure: it is no JSON")
-        return opened.erase_again(plain)
+        return opened.erase_again(receipt)
     if user is not None and agent is None:
         _confirm(f"erase all relationships of the user {user!r}", yes)
         return opened.erase_user(user)

@@ -22,7 +22,6 @@ from enishi.kernel.stream import Stream
 _TURN = kind_code("TurnOpened")
 _BELIEF = kind_code("BeliefStated")
 _DECISION = kind_code("ProposalDecided")
-_NAMED = kind_code("PartyNamed")
 
 Cleaner = Callable[[Stream, Sequence[int]], int]
 """Removes what was made of these records. Returns how many rows went. Runs within `writing`."""
@@ -210,29 +209,6 @@ def of_belief(stream: Stream, belief: int, keep_effects: bool = False) -> Asked:
     return of_numbers(stream, about, keep_effects)._replace(scope="belief")
 
 
-def of_party(stream: Stream, party: str, scope: ErasureScope) -> Asked:
-    """What somebody else of this id said here, in all wordings, and the names they went by; may be
-    nothing.
-    """
-    payloads = stream.payloads([*stream.history.of_kinds((*TEXT_CODES, _NAMED))], checked=False)
-    numbers = {
-        number
-        for number, said in payloads.items()
-        if party in (said.get("speaker"), said.get("party"))
-    }
-    numbers |= {number for number, first in stream.history.base.items() if first in numbers}
-    return Asked(scope, tuple(sorted(numbers)))
-
-
-def scenes_with(stream: Stream, party: str) -> int:
-    """How many turns say that this party was there, by its id. Needs `reading`.
-
-    That is part of the turn, which is what others said as well, and stays with it.
-    """
-    turns = stream.payloads([*stream.history.of_kinds((_TURN,))], ("TurnOpened",), checked=False)
-    return sum(party in (turn.get("present") or ()) for turn in turns.values())
-
-
 def of_word(stream: Stream, text: str, keep_effects: bool = False) -> Asked:
     """Every record with this text in it, to the letter, in whatever it says."""
     if not text.strip():
@@ -361,21 +337,20 @@ def _other_lines(stream: Stream) -> list[Stream]:
 def erase_relationship(
     stream: Stream, scope: ErasureScope = "relationship", reason: ErasureReason = "request"
 ) -> list[Part]:
-    """Erase everything of a relationship, its name and its secret too. Needs `writing`.
+    """Erase everything of a relationship, its name and its secret too. Needs `log.writing`.
 
     What remains are its headers, which name nobody, and the tombstones. The same two can begin a
     new relationship, which has nothing to do with this one.
     """
-    parts = [_erase_whole(stream, scope, reason)]
-    for other in _other_lines(stream):
-        with other.writing():
-            parts.append(_erase_whole(other, scope, reason))
+    parts = [_erase_whole(one, scope, reason) for one in (stream, *_other_lines(stream))]
     unname(stream.log, stream.line.relationship)
     return parts
 
 
 def _erase_whole(stream: Stream, scope: ErasureScope, reason: ErasureReason) -> Part:
-    return _destroy(stream, everything(stream), scope, False, reason)
+    # After this nothing finds it any more: what others have added has to be known now.
+    with stream.writing():
+        return _destroy(stream, everything(stream), scope, False, reason)
 
 
 def everything(stream: Stream) -> list[int]:
@@ -395,7 +370,7 @@ def _destroy(
     length, tip, _ = stream.log.tip(stream.line.line)
     tombstone, rows, kinds = None, {}, Counter[str]()
     if numbers:
-        kinds.update(type_name(stream, number) for number in numbers)
+        kinds.update(type_names(stream, numbers))
         kind = "WordsErased" if keep_effects else "Erased"
         rows = {name: clean(stream, numbers) for name, clean in CLEANERS.items()}
         tombstone = stream.destroy(numbers, kind, scope=scope, reason=reason)
@@ -419,6 +394,11 @@ def _ranges(stream: Stream, numbers: Sequence[int]) -> Iterator[Range]:
         run = [number for _, number in group]
         ends = (stream.log.hash_of(stream.line.line, n).hex() for n in (run[0], run[-1]))
         yield Range(first=run[0], last=run[-1], first_hash=next(ends), last_hash=next(ends))
+
+
+def type_names(stream: Stream, numbers: Iterable[int]) -> dict[str, int]:
+    """How many there are of each type."""
+    return dict(sorted(Counter(type_name(stream, number) for number in numbers).items()))
 
 
 def type_name(stream: Stream, number: int) -> str:

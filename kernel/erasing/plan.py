@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from enishi.kernel.erasing.erasure import Asked, around, reached, strings, type_name
+from enishi.kernel.erasing.erasure import Asked, around, reached, strings, type_name, type_names
 from enishi.kernel.erasing.receipt import OutOfReach, out_of_reach
 from enishi.kernel.errors import ExpectationFailed, InvalidInput
 from enishi.kernel.history import TEXT_CODES
@@ -88,29 +87,15 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
         length=length,
         tip=(tip or b"").hex(),
         numbers=tuple(numbers),
-        types=_counted(stream, numbers),
-        falls=_counted(stream, [n for n in numbers if n in standing]),
-        stays=_counted(stream, [n for n in staying if n in standing]),
+        types=type_names(stream, numbers),
+        falls=type_names(stream, [n for n in numbers if n in standing]),
+        stays=type_names(stream, [n for n in staying if n in standing]),
         matched=() if word is None else _matched(stream, going, word),
         repeats=tuple(_repeats(stream, going, needles)),
         wordings=_other_wordings(stream, going),
         copies=tuple(copies_of(stream, numbers)),
         out_of_reach=out_of_reach(stream.log),
     )
-
-
-class Share(NamedTuple):
-    """What of one relationship would go with a user or an agent, by kind; `whole` is all of it."""
-
-    agent: str
-    user: str
-    whole: bool
-    types: dict[str, int]
-
-
-def share_of(stream: Stream, numbers: Sequence[int], *, whole: bool) -> Share:
-    """What would go of a relationship when these records do. Needs `reading`."""
-    return Share(stream.line.agent, stream.line.user, whole, _counted(stream, numbers))
 
 
 def check_plan(stream: Stream, made: Plan) -> None:
@@ -122,10 +107,6 @@ def check_plan(stream: Stream, made: Plan) -> None:
         raise ExpectationFailed(
             f"the plan was made for {made.length} records and there are {length} now; plan again"
         )
-
-
-def _counted(stream: Stream, numbers: Iterable[int]) -> dict[str, int]:
-    return dict(sorted(Counter(type_name(stream, number) for number in numbers).items()))
 
 
 def _matched(stream: Stream, going: set[int], word: str) -> tuple[Said, ...]:

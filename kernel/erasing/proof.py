@@ -157,7 +157,7 @@ def read_json(text: str) -> dict[str, Any]:
     """The JSON values of a receipt's text, or InvalidInput."""
     try:
         plain = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         plain = None
     if not isinstance(plain, dict):
         raise InvalidInput("this is no receipt of an erasure: it is no JSON object")

@@ -90,8 +90,13 @@ def read_receipt(plain: Mapping[str, Any]) -> Receipt:
     """A receipt from its JSON values; InvalidInput where it is none."""
     try:
         return Receipt.model_validate_json(json.dumps(plain))
-    except (ValidationError, TypeError, ValueError) as error:
-        raise InvalidInput(f"this is no receipt of an erasure: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        why = f"{place}: {first['msg']}" if place else first["msg"]
+    except (TypeError, ValueError, RecursionError):
+        why = "these are no values of JSON"
+    raise InvalidInput(f"this is no receipt of an erasure ({why})")
 
 
 def receipt_of(

@@ -8,19 +8,19 @@ from rich.console import Console
 
 from enishi.kernel.keys.keyring import Signer
 from enishi.kernel.verification import Problem, Verification
-from enishi.packs.showing.terminal import Parties, say, several
+from enishi.packs.showing.terminal import say, several
 
 
 def print_verifications(
     console: Console,
-    verified: Iterable[tuple[Parties, Verification]],
+    verified: Iterable[tuple[str, Verification]],
     stray: Iterable[Problem] = (),
 ) -> None:
     """What verifying found, one relationship a line, and each problem with its place."""
-    for bond, found in verified:
+    for name, found in verified:
         verdict = "verified" if found.ok else several(len(found.problems), "problem")
         counts = f"{several(found.length, 'record')}, {found.erased} erased"
-        say(console, f"{bond.agent} and {bond.user}: {counts}, tip {found.tip}: {verdict}")
+        say(console, f"{name}: {counts}, tip {found.tip}: {verdict}")
         for problem in found.problems:
             say(console, f"  {problem}", "bold red")
     for problem in stray:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from enishi.kernel.erasing.plan import Plan, Said, Share
+from enishi.kernel.erasing.parties import PartyPlan
+from enishi.kernel.erasing.plan import Plan, Said
 from enishi.kernel.erasing.proof import ReceiptProof
 from enishi.kernel.erasing.receipt import OutOfReach, Receipt
 from enishi.packs.showing.terminal import listed, say
@@ -46,14 +47,24 @@ def print_plan(console: Console, plan: Plan) -> None:
     _say_out_of_reach(console, plan.out_of_reach)
 
 
-def print_shares(console: Console, shares: Sequence[Share]) -> None:
+def print_party_plan(console: Console, plan: PartyPlan) -> None:
     """What would go with a user, an agent or a whole relationship."""
-    for share in shares:
+    if len(plan.ids) > 1:
+        say(console, f"All ids of theirs: {', '.join(plan.ids)}")
+    for share in plan.shares:
         what = "all" if share.whole else "what they said there"
         say(console, f"{share.agent} and {share.user}, {what}: {sum(share.types.values())}", "bold")
         say(console, f"  {_counts(share.types)}")
-    if not shares:
+        if share.scenes:
+            say(
+                console,
+                "  would stay, and say by an id that they were there (each can be erased by its "
+                f"number): {listed(share.scenes)}",
+                "yellow",
+            )
+    if not plan.shares:
         say(console, "Nothing would be erased.")
+    _say_out_of_reach(console, plan.out_of_reach)
 
 
 def print_receipt(console: Console, receipt: Receipt) -> None:

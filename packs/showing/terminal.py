@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 from rich import box
@@ -17,16 +17,6 @@ _QUOTE = 100
 
 
 _ORDERS = {code: "\ufffd" for code in (*range(32), *range(0x7F, 0xA0)) if code not in (9, 10)}
-
-
-class Parties(Protocol):
-    """Whatever names an agent and a user."""
-
-    @property
-    def agent(self) -> str: ...
-
-    @property
-    def user(self) -> str: ...
 
 
 def plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import fixed_store
+from helpers import Shell, fixed_store
 
 from enishi.host import Relationship, Store
 
@@ -23,3 +23,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def bond(store: Store) -> Relationship:
     return store.relationship("lumi", "chen")
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(capsys, monkeypatch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,6 @@ from enishi.kernel.errors import InvalidInput, StoreFailure
 from enishi.kernel.recording import Message, Reply
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with fixed_store(tmp_path / "store.db") as opened:
-        yield opened
 
 
 def shown(bond: Relationship) -> list[Any]:

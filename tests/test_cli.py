@@ -36,11 +36,6 @@ CARD = {
 TEXTS = ("MessageReceived", "ReplyGiven")
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def harbour_made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the bundled chat, in which this and that was done and undone."""

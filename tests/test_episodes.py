@@ -43,11 +43,6 @@ def bond(tmp_path: Path) -> Iterator[Relationship]:
         yield store.relationship("lumi", "chen")
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def say(bond: Relationship, words: str, reply: str = "I see.", *, day: int = 0) -> int:
     """One exchange, so many days later. Returns the number of its turn."""
     return bond.record(words, reply, at=START + timedelta(days=day)).number

@@ -37,11 +37,6 @@ def store(tmp_path: Path) -> Store:
     return fixed_store(tmp_path / "s.db")
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def cited(text: int, quote: str) -> tuple[Citation, ...]:
     return (Citation(text=text, quote=quote),)
 

@@ -551,8 +551,3 @@ def test_what_was_changed_in_the_file_is_found(path: Path, change: str) -> None:
         assert {one.number for one in only(store).verify().problems} == {number}
         with pytest.raises(EnishiError):
             only(store).text(number)
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)

@@ -40,11 +40,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def thank(bond: Relationship, request: str | None = None) -> int:
     """A turn that the folds have something of. Returns its number."""
     turn = bond.record(THANKS, "Any time.", request=request)

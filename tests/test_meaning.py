@@ -118,11 +118,6 @@ def store(path: Path, toy: Toy) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def test_what_shares_no_word_is_found_by_its_meaning_and_says_so(bond: Relationship) -> None:
     numbers = talk(bond, *SAID)
     recalled = bond.recall("puppy")

@@ -39,11 +39,6 @@ def bond(tmp_path: Path) -> Iterator[Relationship]:
         yield store.relationship("lumi", "chen")
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def after(hours: float) -> datetime:
     return EVENING + timedelta(hours=hours)
 

@@ -33,11 +33,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def node(
     name: str, parent: str | None, text: object, *, at: float | None = None, **more: object
 ) -> tuple[str, Json]:

@@ -96,11 +96,6 @@ def frames_of(path: Path) -> list[Any]:
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
-@pytest.fixture
 def made(tmp_path: Path) -> Iterator[Callable[..., Store]]:
     """Stores, each in a file of its own."""
     stores: list[Store] = []

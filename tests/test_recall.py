@@ -32,11 +32,6 @@ def store(path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def talk(bond: Relationship, *said: str) -> list[int]:
     """Record turns an hour apart, each with a short answer; the numbers of the messages."""
     numbers = []

@@ -26,11 +26,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "s.db"
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def receipt_in(store: Store) -> dict[str, Any]:
     """A signed receipt of the second turn."""
     bond: Relationship = only(store)

@@ -30,11 +30,6 @@ from enishi.kernel.deciding.proposals import (
 MARCH = datetime(2024, 3, 1, 18, tzinfo=UTC)
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 class Writer:
     """Records what was said day by day, and what it shows."""
 

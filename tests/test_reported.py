@@ -30,11 +30,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def gratitude(bond: Relationship, text: int, quote: str = "Thank you") -> int:
     cited = (Citation(text=text, quote=quote),)
     (decided,) = bond.propose(None, [Signal(signal="gratitude", actor="user", citations=cited)])

@@ -42,11 +42,6 @@ def store(path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def forms(words: str) -> dict[str, bytes]:
     """The forms in which words may lie in a file."""
     plain = words.encode()

@@ -53,11 +53,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def said(bond: Relationship, words: str, at: datetime | None = None) -> int:
     """The number of a message of the user's."""
     return bond.record(words, "Mm.", at=at).view().messages[0].number

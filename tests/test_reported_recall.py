@@ -33,11 +33,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def small_talk(bond: Relationship, turns: int, days: int = 0) -> None:
     """Many turns of nothing in particular, the first of them so many days ago."""
     with bond._store.transaction():

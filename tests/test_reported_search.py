@@ -36,11 +36,6 @@ def store(path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def bond(store: Store) -> Relationship:
-    return store.relationship("lumi", "chen")
-
-
 def found(bond: Relationship, query: str, **more: int) -> list[str]:
     """The texts that a query finds, best first."""
     return [one.text for one in bond.recall(query, **more).found if one.kind == "text"]

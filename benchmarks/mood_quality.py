@@ -5,13 +5,13 @@
     python benchmarks/mood_quality.py --json
 
 Good, bad or neither, one utterance at a time: accuracy and macro-F1 over the three, the area under
-the curve of good against bad, and how often a scorer says nothing. `enishi: words` is what the words
-say, whoever feels it, which is what these sets label; `enishi: observed` is what becomes a proposal:
-the speaker's own feeling, silent otherwise. VADER, SnowNLP and counts of the HowNet lists
+the curve of good against bad, and how often a scorer says neither. `enishi: score` is the observer's
+own score of its speaker, whatever it is; `enishi: proposed` is what becomes a proposal, where that
+is clear enough, and an abstention counts as neither. VADER, SnowNLP and counts of the HowNet lists
 run beside them where they are installed (`enishi[bench]`). `anchors` are the sentences of
 labels/anchors.tsv: a text is what those are, three on average, to which an embedder sees it nearest
-(`enishi[semantic]`, unless --embedder names another); `words, else anchors` asks them where the words
-say nothing. The texts stay in ../shared/data, or where --data says; without them nothing is
+(`enishi[semantic]`, unless --embedder names another); `score, else anchors` asks them where the
+score says neither. The texts stay in ../shared/data, or where --data says; without them nothing is
 measured, and the command says so and succeeds.
 """
 
@@ -99,12 +99,12 @@ def _measured(name: str, texts: Sequence[Labelled], embedder: Embedder | None) -
     chinese = name.startswith("CPED")
     yield _row(name, texts, "always the most frequent", _majority(texts))
     observer = MoodObserver()
-    yield _row(name, texts, "enishi: words", _words(observer))
-    yield _row(name, texts, "enishi: observed", _observed(observer))
+    yield _row(name, texts, "enishi: score", _score(observer))
+    yield _row(name, texts, "enishi: proposed", _proposed(observer))
     if embedder is not None:
         anchors = _anchors(embedder, texts)
         yield _row(name, texts, "anchors", anchors)
-        yield _row(name, texts, "words, else anchors", _either(_words(observer), anchors))
+        yield _row(name, texts, "score, else anchors", _either(_score(observer), anchors))
     others = {"SnowNLP": _snownlp, "HowNet counts": _hownet} if chinese else {"VADER": _vader}
     for scorer, make in others.items():
         if other := make():
@@ -117,7 +117,7 @@ def _majority(texts: Sequence[Labelled]) -> Score:
     return lambda text: (most, 0.0)
 
 
-def _words(observer: MoodObserver) -> Score:
+def _score(observer: MoodObserver) -> Score:
     def score(text: str) -> tuple[Label, float]:
         good, bad = observer.score(text)
         label: Label = "neutral"
@@ -128,7 +128,7 @@ def _words(observer: MoodObserver) -> Score:
     return score
 
 
-def _observed(observer: MoodObserver) -> Score:
+def _proposed(observer: MoodObserver) -> Score:
     def score(text: str) -> tuple[Label, float]:
         weight = {"weak": 1, "moderate": 2, "strong": 3}
         total = sum(
@@ -278,7 +278,7 @@ def _pace(texts: Sequence[str]) -> dict[str, float]:
 
 def _show(rows: Sequence[Row], pace: dict[str, float]) -> None:
     table = Table(title="Good, bad or neither, one utterance at a time, in per cent")
-    for column in ("data", "scorer", "accuracy", "macro-F1", "AUC", "says nothing"):
+    for column in ("data", "scorer", "accuracy", "macro-F1", "AUC", "says neither"):
         table.add_column(column, justify="left" if column in ("data", "scorer") else "right")
     table.add_column("good is good", justify="right")
     table.add_column("bad is bad", justify="right")

@@ -36,6 +36,9 @@ SHOWN = [
     ("I'm exhausted.", "fatigue", 0.7, 1),
     ("im so tired", "fatigue", 0.6, 1),
     ("Sooooo tired today", "fatigue", 0.6, 1),
+    ("I'm spent.", "fatigue", 0.7, 1),
+    ("I'm beat, it was a long one.", "fatigue", 0.7, 1),
+    ("I'm a little sad and tired.", "valence", -1, -0.2),
     ("I could sleep for a week.", "fatigue", 0.7, 1),
     ("My head is exploding.", "fatigue", 0.6, 1),
     ("I slept like a baby!", "fatigue", 0, 0.2),
@@ -130,6 +133,50 @@ SILENT = [
     "我在听音乐，喝可乐。",
     "这个问题很困难，积累经验吧。",
     "祝你开心。",
+    # words that lean, within others that do not, and in what everybody says every day
+    "今天天气不错，空气很好。",
+    "中午吃了猪肉炖粉条。",
+    "我家狗狗三岁了，叫豆豆。",
+    "这个项目要用混凝土。",
+    "先把硬盘装好，再把视频剪断。",
+    "春光灿烂，适合出去走走。",
+    "气温降了，要多穿衣服。",
+    "杀鸡焉用牛刀。",
+    "练完用泡沫轴滚一滚小腿。",
+    "为了早起，我有个死规矩。",
+    "晚上和朋友吃饭，听音乐，看电影。",
+    "孩子明天开学，我爱人去送。",
+    "不用了，没有什么要买的。",
+    "我没看见，别的地方找找，怎么走都行。",
+    "你听过哪些摇滚乐队吗？",
+    "我上火车了，上火锅店等你。",
+    "我要炸鸡，再熬了一锅粥。",
+    "我说服了他，他克服了困难，换了衣服了。",
+    "饭凉了，叶子黄了。",
+    "我没用过这个软件，也没睡午觉。",
+    "麻烦你帮我订票。",
+    "我爱上海，也爱上学。",
+    "我看恐怖片。",
+    "我学乐理，听爵士乐和管弦乐。",
+    "我有急事先走，缺乏经验，拖累了大家。",
+    "我对细腻的画风挺好奇的。",
+    "我感冒药吃完了，买了意外险。",
+    "我想你可以试试。",
+    "I need a new phone, mine is old.",
+    "My sister has a bad cold.",
+    "I might be late, I have to work on Sunday.",
+    "Would you book a table for two?",
+    "I spent ten minutes on it, then I beat the level.",
+    "I drained the pasta and shattered the glass.",
+    "I wrote a happy ending.",
+    "I bought a Lonely Planet guide.",
+    "I'm dead serious, this is the way to the bank.",
+    # wishes
+    "I hope it works.",
+    "I wish you a nice evening.",
+    "Hope you're doing great!",
+    "希望能顺利落地吧。",
+    "但愿一切顺利，大家都喜欢。",
     "",
     "。。。",
     "12345",
@@ -210,6 +257,36 @@ def test_words_of_praise_show_weakly_and_in_valence_alone() -> None:
     assert mood.intensity in ("weak", "moderate") and (mood.felt.valence or 0) > 0.2
     (mood,) = moods("That stupid idiot ruined the whole show.")
     assert mood.intensity == "weak" and set(mood.felt.model_dump(exclude_none=True)) == {"valence"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I would love to see that, it sounds wonderful.",
+        "That will be awesome, congratulations!",
+        "This could be the best gift, thank you.",
+        "我喜欢摇滚，也可能会喜欢这个乐队。",
+        "太好了，谢谢，大概会很顺利。",
+    ],
+)
+def test_praise_of_what_will_or_might_be_is_praise(content: str) -> None:
+    (mood,) = moods(content)
+    assert mood.intensity == "weak" and (mood.felt.valence or 0) > 0.2
+    assert set(mood.felt.model_dump(exclude_none=True)) == {"valence"}
+
+
+def test_it_scores_what_the_speaker_shows_and_nobody_else() -> None:
+    for content in (
+        "She is exhausted.",
+        'He said "I hate you".',
+        "我妈最近很累。",
+        "Good morning!",
+    ):
+        score = OBSERVER.score(content)
+        assert max(score) <= 0 or score.apart == 0, content
+    for content in ("Why are you such an idiot?", "你有良心吗？"):
+        assert OBSERVER.score(content).apart < 0 and moods(content) == [], content
+    assert OBSERVER.score("I'm so happy!").apart > 0 > OBSERVER.score("我好难过。").apart
 
 
 def test_the_party_is_the_speaker() -> None:

@@ -26,7 +26,7 @@ STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 _ROLES = (
     *("decoys", "greetings", "negators", "no_negators", "stronger", "weaker", "joints", "contrast"),
     *("me", "you", "others", "links", "saying", "before_object", "fillers"),
-    *("suppose", "unreal", "past", "fiction"),
+    *("suppose", "unreal", "wished", "past", "fiction"),
 )
 _EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _SKIPPED = "\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
@@ -41,8 +41,8 @@ EDGES = frozenset(',;:.!?()…—–~\n。，、；：！？·\0"“”「」*')
 _REACH = 4
 """A negation reaches over so many words at most."""
 _LEAN = {"good": 1, "bad": -1}
-_LEANS = (20, 60, 120)
-"""How far a word leans that leans weakly, moderately, strongly: in hundredths of log-odds."""
+_LEANS = {"faint": 5, "weak": 20, "moderate": 60, "strong": 120}
+"""How far a word leans, in hundredths of log-odds."""
 
 
 class Mark(NamedTuple):
@@ -247,7 +247,7 @@ class Feelings:
                         self._enter(phrase, feeling=feeling, strength=shown, alone=alone)
         for side, by_strength in table.get("leaning", {}).items():
             for strength, entries in by_strength.items():
-                lean = _LEAN[side] * _LEANS[STRENGTHS.index(strength)]
+                lean = _LEAN[side] * _LEANS[strength]
                 for phrase in (p for e in entries for p in _phrases(e, self._word)):
                     self._enter(phrase, lean=lean)
 

@@ -7,8 +7,9 @@ words lean clearly to the good or the bad; that shows weakly, and in valence alo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from enishi.kernel.deciding.proposals import Citation, Felt, Mood, Proposal, ReadText, Strength
 from enishi.kernel.rules import feelings as words_of_feeling
@@ -17,7 +18,7 @@ from enishi.kernel.rules.feelings import EDGES, STRENGTHS, VALUES, Hit, Mark, Se
 from enishi.kernel.rules.leaning import Leaning
 from enishi.kernel.words.sentences import asides, sentences, spoken
 
-EDITION = 2
+EDITION = 3
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
 
 MOST_PROPOSALS = 32
@@ -35,7 +36,18 @@ _JUDGED = frozenset({"good", "bad"})
 
 Span = tuple[int, int]
 
+
+class _Shown(NamedTuple):
+    """A sentence that may show how its speaker feels, and his own feelings in it."""
+
+    span: Span
+    sentence: Sentence
+    asked: bool
+    own: list[Hit]
+
+
 _WEIGHTS = (1, 2, 3)
+_ARTICLES = frozenset({"a", "an", "the"})
 _MY = frozenset({"me", "my", "i", "i'm", "myself", "我"})
 
 
@@ -68,40 +80,45 @@ class MoodObserver:
         ]
 
     def score(self, content: str) -> Leaning:
-        """What speaks for good and for bad in a text, whoever feels it: for comparison only."""
-        folded = self._feelings.fold(content[:LONGEST_TEXT])
-        read = [
-            self._feelings.sentence(folded, *span) for span in sentences(content[:LONGEST_TEXT])
-        ]
-        leanings = [self._leaning(one, self._feelings.hits(one)) for one in read]
-        return self._summed(read, leanings)
+        """What speaks for its speaker's feeling good, and bad, be it clear enough to propose or not.
+
+        Unlike proposals, it counts questions: many are asked for effect. Where neither is above
+        zero, or both are alike, it says neither.
+        """
+        shown = self._shown(content[:LONGEST_TEXT])
+        return self._summed(shown, [self._leaning(one) for one in shown])
 
     def _moods(self, text: ReadText) -> Iterator[Mood]:
-        content = text.content[:LONGEST_TEXT]
+        shown = [one for one in self._shown(text.content[:LONGEST_TEXT]) if not one.asked]
+        felt: list[tuple[Span, dict[str, int], Strength]] = [
+            (one.span, *mood) for one in shown for mood in self._felt(one.own)
+        ]
+        if not felt:
+            leanings = [self._leaning(one) for one in shown]
+            whole = self._summed(shown, leanings)
+            if max(whole) >= CLEAR and abs(whole.apart) >= CLEAR:
+                sign = 1 if whole.apart > 0 else -1
+                farthest = max(range(len(shown)), key=lambda place: sign * leanings[place].apart)
+                felt = [(shown[farthest].span, {"valence": whole.valence}, "weak")]
+        for span, values, strength in felt:
+            yield self._mood(text, span, values, strength)
+
+    def _shown(self, content: str) -> list[_Shown]:
+        """The sentences of a text that may show how its speaker feels."""
         folded = spoken(self._feelings.fold(content), self._asides)
-        quiet: list[tuple[Span, Sentence]] = []
-        felt_any = False
+        shown: list[_Shown] = []
         for start, end in sentences(content):
             if end - start > LONGEST_SENTENCE:
                 continue
             sentence = self._feelings.sentence(folded, start, end)
-            if not sentence.words or _asked(sentence) or _told(sentence):
+            if not sentence.words or _told(sentence):
                 continue
             hits = self._feelings.hits(sentence)
-            own = [hit for hit in hits if _own(sentence, hit)]
-            for felt, strength in self._felt(own):
-                felt_any = True
-                yield self._mood(text, (start, end), felt, strength)
-            if not own and not _formal(sentence) and all(hit.feeling in _JUDGED for hit in hits):
-                quiet.append(((start, end), sentence))
-        if quiet and not felt_any:
-            read = [sentence for _, sentence in quiet]
-            leanings = [self._leaning(sentence, ()) for sentence in read]
-            whole = self._summed(read, leanings)
-            if max(whole) >= CLEAR and abs(whole.apart) >= CLEAR:
-                sign = 1 if whole.apart > 0 else -1
-                farthest = max(range(len(read)), key=lambda place: sign * leanings[place].apart)
-                yield self._mood(text, quiet[farthest][0], {"valence": whole.valence}, "weak")
+            asked = _asked(sentence)
+            own = [] if asked else [hit for hit in hits if _own(sentence, hit)]
+            if own or not (_formal(sentence) or any(hit.feeling not in _JUDGED for hit in hits)):
+                shown.append(_Shown((start, end), sentence, asked, own))
+        return shown
 
     def _mood(self, text: ReadText, span: Span, felt: dict[str, int], strength: Strength) -> Mood:
         start, end = span
@@ -123,17 +140,17 @@ class MoodObserver:
                 strength = max(hit.strength for hit, _ in side)
                 yield _blended(side), STRENGTHS[strength]
 
-    def _summed(self, read: Iterable[Sentence], leanings: Sequence[Leaning]) -> Leaning:
+    def _summed(self, shown: Sequence[_Shown], leanings: Sequence[Leaning]) -> Leaning:
         """How far sentences of one text lean together."""
-        latin = any(map(_latin, read))
+        latin = any(_latin(one.sentence) for one in shown)
         each = [*leanings, self._english.always] if latin else leanings
         return Leaning(sum(one.good for one in each), sum(one.bad for one in each))
 
-    def _leaning(self, sentence: Sentence, hits: Iterable[Hit]) -> Leaning:
-        good, bad = self._english.leaning(sentence.words)
-        lean = self._feelings.leaning(sentence)
+    def _leaning(self, one: _Shown) -> Leaning:
+        good, bad = self._english.leaning(one.sentence.words)
+        lean = self._feelings.leaning(one.sentence)
         good, bad = good + max(0, lean), bad + max(0, -lean)
-        for hit in hits:
+        for hit in one.own:
             valence = self._feelings.felt(hit).get("valence", 0) * (hit.strength + 2) // 100
             good, bad = good + max(0, valence), bad + max(0, -valence)
         return Leaning(good, bad)
@@ -171,7 +188,7 @@ def _told(sentence: Sentence) -> bool:
 
 def _formal(sentence: Sentence) -> bool:
     """Whether what leans in a sentence is a wish or a supposition, or no more than a greeting."""
-    if any(mark.entry.roles & {"unreal", "suppose"} for mark in sentence.marks):
+    if any(mark.entry.roles & {"wished", "suppose"} for mark in sentence.marks):
         return True
     greeted = sum(m.last - m.first for m in sentence.marks if "greetings" in m.entry.roles)
     return greeted > 0 and greeted == sum(word not in EDGES for word in sentence.words)
@@ -242,11 +259,13 @@ def _bare(sentence: Sentence, first: int, last: int) -> bool:
 
 
 def _described(sentence: Sentence, hit: Hit) -> bool:
-    """Whether Chinese words of feeling describe a thing (开心的日子) or are what is spoken of."""
+    """Whether words of feeling describe a thing (开心的日子, a happy ending) or are spoken of."""
     after = sentence.words[hit.last : hit.last + 2]
-    return after[:1] == ["是"] or (
-        after[:1] == ["的"] and after[1:] != [] and after[1] not in EDGES
-    )
+    if after[:1] == ["是"] or (after[:1] == ["的"] and after[1:] != [] and after[1] not in EDGES):
+        return True
+    joined = any("joints" in m.entry.roles and m.first == hit.last for m in sentence.marks)
+    named = after[:1] != [] and "a" <= after[0][0] <= "z" and not joined
+    return named and hit.first > 0 and sentence.words[hit.first - 1] in _ARTICLES
 
 
 def _reaches(sentence: Sentence, subject: Mark, hit: Hit) -> bool:

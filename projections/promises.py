@@ -369,14 +369,15 @@ def _entries(ledger: State) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def _timing(due: str | None, status: PromiseStatus, now: Moment | None) -> PromiseTiming:
-    last = _last_day(due or "")
+    last = last_day(due)
     if now is None or last is None or status != "open":
         return "none"
     return "due_later" if now.day < last else "due_today" if now.day == last else "overdue"
 
 
-def _last_day(due: str) -> int | None:
-    """The last day of a date, in days since 1970-01-01; None for one that no calendar has."""
+def last_day(due: str | None) -> int | None:
+    """The last day of a date, in days since 1970-01-01; None for none and one that no calendar has."""
+    due = due or ""
     try:
         year, month = int(due[:4]), int(due[5:7] or 12)
         return (date(year, month, int(due[8:] or monthrange(year, month)[1])) - _EPOCH).days

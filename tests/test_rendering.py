@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from helpers import NOW, Shell, fixed_store
@@ -19,10 +19,12 @@ from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Reply, Scene
 from enishi.kernel.rules import bundled_proposers
+from enishi.projections.promises import LoopStatus, LoopTiming, PromiseStatus, PromiseTiming
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.gate import Gate
 from enishi.projections.recall.items import LAYERS, Item, Recall, Rival
 from enishi.projections.recall.rendering import LANGUAGES, cost_of, frame_cost, item_line, render
+from enishi.projections.tensions import TensionState
 
 OPENING, CLOSING = RENDERING
 
@@ -301,3 +303,17 @@ def test_the_command_line_renders_for_an_audience(
     )
     assert "Porto" in shell.ok("show", "--portrait", "--store", path)
     assert shell.json("show", "--portrait", "--store", path)[0]["sources"][0]["words"]
+
+
+STATES = {
+    state.replace("_", " ")
+    for states in (PromiseStatus, PromiseTiming, LoopStatus, LoopTiming, TensionState)
+    for part in get_args(states)
+    for state in (get_args(part) or (part,))
+}
+
+
+@pytest.mark.parametrize("state", sorted(STATES - {"none"}))
+def test_where_something_stands_is_told_in_the_language_of_the_block(state: str) -> None:
+    assert state in item_line(item("Tea.", note=state))
+    assert state not in item_line(item("茶。", note=f"{state}, {state}"), "zh")

@@ -6,9 +6,9 @@ The number in a name is the report's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from helpers import NOW, fixed_store
@@ -16,10 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enishi import Citation, Message, Scene
-from enishi.host import Relationship, Store
-from enishi.kernel.deciding.proposals import Belief, Promise
+from enishi.host import Relationship, Store, open_store
+from enishi.host.turn import Turn
+from enishi.kernel.deciding.proposals import Belief, LoopOutcome, OpenLoop, Promise
 from enishi.kernel.errors import InvalidInput
+from enishi.kernel.rules import bundled_proposers
 from enishi.projections.policy import ONE, bundled_policy, read_policy
+from enishi.projections.recall.budget import estimate
+from enishi.projections.recall.items import Recall
 from enishi.projections.recall.ranking import recency_of
 
 DAY = 86_400_000_000
@@ -246,3 +250,156 @@ def test_43_a_number_that_nothing_reads_is_an_error(bond: Relationship) -> None:
     numbers["recall"]["half_live"] = 3
     with pytest.raises(InvalidInput, match="half_live"):
         bond.adopt_policy({"name": "mine", **numbers})
+
+
+MONDAY = datetime(2026, 3, 2, 20, tzinfo=UTC)
+
+
+class Dated(NamedTuple):
+    """A relationship whose clock can be set."""
+
+    bond: Relationship
+    clock: list[datetime]
+
+    def say(self, words: str, days: float, reply: str = "I see.") -> Turn:
+        """Say something so many days later, and let the bundled rules read it."""
+        self.clock[0] = MONDAY + timedelta(days=days)
+        turn = self.bond.record(words, reply)
+        for proposer in bundled_proposers():
+            self.bond.propose(turn, proposer)
+        return turn
+
+    def opens(self, days: float, words: str | Message = "Hello!", **options: Any) -> Recall:
+        """What is remembered for a turn so many days later, which is then replied to."""
+        self.clock[0] = MONDAY + timedelta(days=days)
+        with self.bond.turn(words) as turn:
+            found = turn.recall(**options)
+            assert turn.recall(**options) == found
+            turn.reply("Hello.")
+        return found
+
+
+@pytest.fixture
+def dated(tmp_path: Path) -> Iterator[Dated]:
+    clock = [MONDAY - timedelta(days=1)]
+    with open_store(tmp_path / "dated.db", clock=lambda: clock[0]) as store:
+        bond = store.relationship("lumi", "chen")
+        bond.record("Good evening.", "Good evening.")
+        yield Dated(bond, clock)
+
+
+AHEAD = (
+    ("I have a client meeting next Wednesday, and I'm so nervous.", "client meeting"),
+    ("我下周三要去见客户，好紧张。", "客户"),
+)
+
+
+@pytest.mark.parametrize(("words", "what"), AHEAD)
+@pytest.mark.parametrize(
+    ("days", "hinted"), [(1, False), (9, False), (10, True), (17, True), (68, True), (69, False)]
+)
+def test_76_what_was_ahead_is_brought_up_once_its_day_has_passed(
+    dated: Dated, words: str, what: str, days: int, hinted: bool
+) -> None:
+    dated.say(words, 0)
+    found = dated.opens(days)
+    assert (found.hint is not None) == hinted
+    for language, ask in (("en", "Perhaps ask"), ("zh", "或许可以问问")):
+        told = [one for one in found.render(language).splitlines() if ask in one]
+        assert [what in one for one in told] == [True] * hinted
+    if found.hint is not None:
+        assert found.hint.number in found.numbers and found.hint.sources
+        assert dated.opens(days + 0.2).hint is None  # the same day again
+        assert dated.opens(days + 7).hint is None
+
+
+@pytest.mark.parametrize("words", [one for one, _ in AHEAD])
+@pytest.mark.parametrize(
+    "end",
+    ["completed", "abandoned", "withdrawn", "erased", "edited", "told", "called off", "asked"],
+)
+def test_76_what_has_ended_or_was_spoken_of_since_is_not(
+    dated: Dated, words: str, end: str
+) -> None:
+    """However it ended, whoever has seen so: also where nobody proposed that it did."""
+    bond, turn = dated.bond, dated.say(words, 0)
+    (loop,) = bond.loops()
+    english = words.isascii()
+    match end:
+        case "completed" | "abandoned":
+            said = dated.say("It is over.", 0.01).view().messages[0].number
+            cited = (Citation(text=said, quote="It is over."),)
+            outcome: Any = end
+            bond.propose(None, [LoopOutcome(loop=loop.number, outcome=outcome, citations=cited)])
+        case "withdrawn":
+            bond.withdraw(loop.number)
+        case "erased":
+            bond.erase(turn)
+        case "edited":
+            bond.edit(turn.view().messages[0], "Nothing is ahead.")
+        case "told":
+            dated.say("The meeting went well!" if english else "见客户很顺利！", 9.1)
+        case "called off":
+            dated.say("The client cancelled." if english else "客户取消了。", 0.01)
+        case "asked":
+            dated.say("Hm.", 0.01, "How was the meeting?" if english else "客户那边怎么样？")
+    assert dated.opens(10).hint is None
+
+
+def test_76_it_is_brought_up_where_the_user_opens_a_session_and_nowhere_else(dated: Dated) -> None:
+    dated.say(AHEAD[0][0], 0)
+    dated.clock[0] = MONDAY + timedelta(days=8)
+    dated.bond.record("Nothing new.", "I see.")
+    going_on = dated.bond.fork("going on")
+    Dated(going_on, dated.clock).say("Still here.", 8.05)
+    assert dated.opens(10, "How was I in March?", layers=()).hint is not None
+    assert dated.bond.recall("client meeting").hint is None
+    assert Dated(going_on, dated.clock).opens(10, "The client was kind.").hint is None
+    for place, (days, words, hinted) in enumerate(
+        [(10, Message("Anybody?", role="other", speaker="bob"), False), (10, "Hi.", True)]
+    ):
+        side = dated.bond.fork(f"side {place}", after=dated.bond.turns()[2].number)
+        assert (Dated(side, dated.clock).opens(days, words).hint is not None) == hinted
+    side = dated.bond.fork("agent first", after=dated.bond.turns()[2].number)
+    with side.turn([]) as turn:
+        assert turn.recall("").hint is None
+        turn.reply("Are you there?")
+    midnight = dated.bond.fork("over midnight", after=dated.bond.turns()[2].number)
+    talk = Dated(midnight, dated.clock)
+    talk.say("I cannot sleep.", 9.1)
+    assert talk.opens(9.17, "It is past midnight.").hint is None
+    assert talk.opens(10.1).hint is not None
+
+
+@pytest.mark.parametrize(
+    ("mood", "hinted"),
+    [("I'm devastated.", False), ("我好难过，一直在哭。", False), ("I'm tired.", True)],
+)
+def test_76_who_feels_low_is_asked_nothing(dated: Dated, mood: str, hinted: bool) -> None:
+    dated.say(AHEAD[0][0], 0)
+    dated.say(mood, 9.1)
+    assert (dated.opens(9.6).hint is not None) == hinted
+
+
+def test_76_a_hint_is_within_the_budget_and_for_those_alone_who_heard_of_it(dated: Dated) -> None:
+    dated.say(AHEAD[0][0], 0)
+    for place, budget in enumerate((0, 20, 60, 120, 200, 800)):
+        side = Dated(dated.bond.fork(f"side {place}"), dated.clock)
+        found = side.opens(10, budget=budget)
+        assert max(estimate(found.render(one)) for one in ("en", "zh")) <= found.used <= budget
+        assert (found.hint is not None) == (budget >= 200), budget
+    room = Dated(dated.bond.fork("room"), dated.clock)
+    assert room.opens(10, audience=["chen", "bob"]).hint is None
+    assert Dated(dated.bond.fork("own"), dated.clock).opens(10, audience="user").hint is not None
+
+
+def test_76_of_several_matters_the_latest_is_brought_up(dated: Dated) -> None:
+    matters = ("The exam is on 2026-03-08", "the trip on 2026-03-10", "the visit some day")
+    text = dated.say(f"{', '.join(matters)}.", 0).view().messages[0].number
+    for quote in matters:
+        day = quote.partition("on ")[2] or None
+        cited = (Citation(text=text, quote=quote),)
+        loop = OpenLoop(subject=quote, continuation="ahead", expected_by=day, citations=cited)
+        assert dated.bond.propose(None, [loop])[0].verdict == "accepted"
+    hint = dated.opens(20).hint
+    assert hint is not None and hint.text.startswith("the trip")

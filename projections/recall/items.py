@@ -180,7 +180,7 @@ class Recall:
     `used` of `budget` tokens are taken, by `counter`. `searched` are the layers that were reached,
     `unknown` the terms of the query that stand nowhere on the branch. `audience` is who will see it.
     `mood` has the line on the user's mood in each language, where there is one and it is for the
-    agent alone; `hint` is something to bring up, and empty as yet. Both are in the budget.
+    agent alone; `hint` is an open loop to bring up where a session begins. Both are in the budget.
     """
 
     query: str
@@ -196,12 +196,13 @@ class Recall:
     unknown: tuple[str, ...]
     audience: Viewers = "agent"
     mood: dict[str, str] = field(default_factory=dict)
-    hint: str = ""
+    hint: Item | None = None
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """The records that a prompt made of this offers, each once: what a reply was given."""
-        return tuple(dict.fromkeys(number for item in self.items for number in item.shown))
+        items = self.items if self.hint is None else (*self.items, self.hint)
+        return tuple(dict.fromkeys(number for item in items for number in item.shown))
 
     def render(self, language: str = "en", format: str = "markdown") -> str:
         """The block for a prompt, in English or Chinese (en, zh), as Markdown or JSON.

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from enishi.kernel.moments import Moment
+from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.projections.recall.corpus import NOWHERE, PAUSE, corpus_of
 from enishi.projections.recall.index import asks, index_of, unpacked
@@ -34,7 +36,19 @@ _ASKS = re.compile(
 
 def begins_session(stream: Stream, branch: int, turn: int) -> bool:
     """Whether a turn is the first one after a pause, and not the first of all. Needs `reading`."""
-    standing, here = stream.standing(branch), stream.history.depth_of(turn)
+    return _begins(stream.standing(branch), stream.history.depth_of(turn))
+
+
+def session_before(stream: Stream, branch: int, turn: int) -> Moment | None:
+    """When the session before the one that a turn begins had begun; None while no time is known."""
+    standing = stream.standing(branch)
+    before = range(stream.history.depth_of(turn) - 1, 0, -1)
+    turns = [depth for depth in before if standing.path[depth] in standing]
+    first = next((depth for depth in turns if _begins(standing, depth)), min(turns, default=None))
+    return None if first is None else standing.began(first)
+
+
+def _begins(standing: Standing, here: int) -> bool:
     for depth in range(here - 1, 0, -1):
         if standing.path[depth] in standing:
             last, now = standing.ended(depth), standing.began(here)

@@ -32,6 +32,7 @@ from enishi.projections.recall.following import around, behind
 from enishi.projections.recall.gate import BEGINS, Gate
 from enishi.projections.recall.hearing import Hearing
 from enishi.projections.recall.held import held_item, search_held
+from enishi.projections.recall.hinting import hint_for
 from enishi.projections.recall.holding import (
     Seen,
     authority_of,
@@ -67,6 +68,7 @@ from enishi.projections.recall.rendering import (
     Counter,
     emptiness,
     frame_cost,
+    hint_words,
     render,
 )
 from enishi.projections.recall.running import episode_items, session_items
@@ -137,9 +139,10 @@ def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: F
         unknown=asked.unknown,
         audience=query.audience,
         mood=asked.mood,
+        hint=asked.hint,
     )
     frame = asked.basket.frame
-    if not found.used and frame <= query.budget and (found.mood or emptiness(found)):
+    if not found.used and frame <= query.budget and (found.mood or found.hint or emptiness(found)):
         found = replace(found, used=frame)
     return found if query.counter is estimate else _within(found, query.counter)
 
@@ -153,7 +156,7 @@ def _within(found: Recall, counter: Counter) -> Recall:
         if tokens <= found.budget:
             return replace(found, used=max(tokens, found.used) if items else found.used)
         if not items:
-            return replace(found, used=0, mood={})
+            return replace(found, used=0, mood={}, hint=None)
         last = items.pop()
         left_out.append(LeftOut("over budget", last.layer, last.kind, last.number))
 
@@ -184,6 +187,7 @@ class _Asking:
     hearing: Hearing = field(init=False)
     basket: Basket = field(init=False)
     mood: dict[str, str] = field(init=False)
+    hint: Item | None = field(init=False)
     marks: Marks = field(init=False)
     searched: list[Layer] = field(default_factory=list)
     unknown: tuple[str, ...] = ()
@@ -194,12 +198,19 @@ class _Asking:
         self.numbers = policy_in_force(self.stream, self.branch).recall
         self.seen = seen_on(self.stream, self.branch)
         self.hearing = Hearing(self.stream, self.query.audience)
-        self.mood = self.query.mood
-        frame = frame_cost(self.mood, "", self.query.counter)
-        if self.mood and frame > self.query.budget:
-            self.mood = {}
-            frame = frame_cost({}, "", self.query.counter)
+        mood, hint = self.query.mood, self._hint()
+        for self.mood, self.hint in ((mood, hint), (mood, None), ({}, None)):
+            frame = frame_cost(self.mood, hint_words(self.hint), self.query.counter)
+            if frame <= self.query.budget:
+                break
         self.basket = Basket(self.query.budget, self.query.counter, frame)
+
+    def _hint(self) -> Item | None:
+        """What may be brought up where a session begins, if it is open to those who will see it."""
+        if self.query.but is None or not self.query.begins:
+            return None
+        item = hint_for(self.seen, self.query.but, self.query.at)
+        return item if item is not None and self.hearing.is_open(item) else None
 
     def answer(self) -> None:
         """Fill the basket, step by step."""

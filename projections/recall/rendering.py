@@ -144,7 +144,7 @@ def _tail(found: Recall, language: str) -> list[str]:
     words = _words(language)
     empty = emptiness(found)
     told = ["" if empty is None else words["empty"][empty]]
-    told += [found.mood.get(language, ""), _hint(found.hint, words)]
+    told += [found.mood.get(language, ""), _hint(hint_words(found.hint), words)]
     return [line for line in told if line] if found.used else []
 
 
@@ -157,8 +157,13 @@ def emptiness(found: Recall) -> str | None:
     return "erased" if found.outcome == "no record" and erased else found.outcome
 
 
+def hint_words(hint: Item | None) -> str:
+    """What there is to bring up, with its number."""
+    return "" if hint is None else f"[{hint.number}] {in_line(hint.text)}"
+
+
 def _hint(hint: str, words: dict[str, Any]) -> str:
-    return words["hint"].format(hint=in_line(hint)) if hint else ""
+    return words["hint"].format(hint=hint) if hint else ""
 
 
 def _labels(item: Item, words: dict[str, Any]) -> list[str]:

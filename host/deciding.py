@@ -16,6 +16,7 @@ from enishi.kernel.deciding.proposing import (
     Host,
     batch_decisions,
     decisions,
+    erased_decisions,
     propose,
     propose_unread,
     record_batch,
@@ -40,7 +41,8 @@ class Deciding(Bond):
     ) -> list[Decided]:
         """Let a proposer read a turn (None: every text it has not read) and record the decisions.
 
-        Asked again about the same texts, the same version of a proposer is answered from the log.
+        Asked again about the same texts, the same version of a proposer is answered from the log; of
+        a turn of which nothing is left, with what was erased.
         A sequence of proposals is the host's own.
         """
         if not isinstance(proposer, Proposer):
@@ -57,6 +59,8 @@ class Deciding(Bond):
             return propose_unread(self._stream, self._branch_now(), proposer, progress)
         with self._reading() as branch:
             texts = standing_texts(self._stream, branch, [number_of(turn)])
+            if not texts:
+                return erased_decisions(self._stream, proposer, number_of(turn))
         return propose(self._stream, branch, proposer, texts)
 
     def release(self, decision: Decided | int) -> int:

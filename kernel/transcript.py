@@ -45,7 +45,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A turn on a branch: `place` counts from 1 along the path; `replies` are all its variants."""
+    """A turn on a branch: `place` counts from 1 along the path; `replies` are all its variants.
+
+    A turn that does not stand was withdrawn, or `erased`.
+    """
 
     number: int
     place: int
@@ -54,6 +57,7 @@ class TurnView:
     stands: bool
     messages: tuple[Text, ...]
     replies: tuple[Text, ...]
+    erased: bool = False
 
     @property
     def reply(self) -> Text | None:
@@ -182,6 +186,7 @@ def _turn_view(
         stands=turn in standing,
         messages=tuple(messages),
         replies=tuple(replies),
+        erased=turn in history.erased,
     )
 
 

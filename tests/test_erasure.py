@@ -467,6 +467,20 @@ def test_the_decisions_of_an_erased_batch_are_still_told(bond: Relationship) -> 
         batches = bond._stream.history.all("BatchDecided")
     gone(bond, *batches)
     after = bond.decisions()
-    assert [one._replace(proposer="?") for one in before] == after and len(after) == 3
+    assert [one._replace(proposer="erased") for one in before] == after and len(after) == 3
     assert [b.value for b in bond.beliefs() if b.status == "current"] == ["Rome"]
     assert bond.verify().ok and bond.digests() == bond.replay()
+
+
+def test_what_was_decided_on_erased_words_is_told_as_erased(bond: Relationship) -> None:
+    """Neither as refused, nor as if nobody had ever proposed it; what was spared is named."""
+    words = "Thank you. I live in Paris."
+    turn, message, signal, _ = told(bond, words, thanks("Thank you"), lives_in("Paris"))
+    gone(bond, message, keep_effects=True)
+    kept, belief = bond.decisions()
+    assert (kept.verdict, kept.reason, kept.event) == ("erased", "erased", signal)
+    assert (belief.verdict, belief.event) == ("erased", None)
+    gone(bond, turn)
+    assert {(one.verdict, one.event) for one in bond.decisions()} == {("erased", None)}
+    bond.withdraw(told(bond, "Hello.")[0])
+    assert [(one.stands, one.erased) for one in bond.turns()] == [(False, True), (False, False)]

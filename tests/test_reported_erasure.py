@@ -285,7 +285,8 @@ def test_pb10_an_erased_turn_does_not_come_back(
     class Newer(Reader):
         version = "2"
 
-    bond.propose(None, Newer())
+    assert {one.verdict for one in bond.propose(turn, Reader())} == {"erased"}
+    assert bond.propose(turn, Newer()) == bond.propose(None, Newer()) == []
     citing = Signal(
         signal="disclosure",
         actor="user",
@@ -573,12 +574,15 @@ def test_the_command_line_plans_asks_and_erases(
     done = shell.json("erase", "--matching", "ZQ-7731", "--keep-effects", "--yes", *where)
     assert done["scrub"] == "scrubbed" and done["keep_effects"]
     assert read_receipt(done).erased == done["erased"]
-    assert "ZQ-7731" not in shell.ok("log", *where)
+    log = shell.ok("log", *where)
+    assert "ZQ-7731" not in log and " · erased" in log and "withdrawn" not in log
+    for turns in ((), (turn,)):
+        assert "erased, and nothing of that is read again" in shell.ok("propose", *turns, *where)
     assert "records of that time have been erased" in shell.ok(
         "show", "--as-lived", NOW.isoformat(), *where
     )
     assert "yes, on erased words" in shell.ok("log", "--events", *where)
-    assert "rest on words that were erased" in shell.ok("show", *where)
+    assert " on words that were erased" in shell.ok("show", *where)
     assert shell.json("doctor", *where)["to_scrub"] == 0
     (tmp_path / "receipt.json").write_text(json.dumps(done))
     again = shell.json("erase", "--again", tmp_path / "receipt.json", "--yes", *where)

@@ -47,7 +47,23 @@ def propose(
         for proposer in proposers:
             report = partial(progress, f"texts by {proposer.name}")
             decided += bond.propose(turn, proposer, progress=report)
-    return Answer(decided, lambda console: showing.reasons.print_decisions(console, decided, 0))
+    erased = bond.summary().erased if turn is None else _erased_of(bond, turn)
+
+    def printed(console: Console) -> None:
+        showing.reasons.print_decisions(console, decided, 0)
+        if erased:
+            what = showing.terminal.several(erased, "record")
+            was = "was" if erased == 1 else "were"
+            showing.terminal.say(console, f"{what} {was} erased, and nothing of that is read again")
+
+    return Answer(decided, printed)
+
+
+def _erased_of(bond: Relationship, turn: int) -> int:
+    """How many texts of a turn were erased."""
+    views = [view for view in bond.turns() if view.number == turn]
+    texts = [text for view in views for text in (*view.messages, *view.replies)]
+    return sum(text.content is None and not text.withheld for text in texts)
 
 
 def _bundled() -> tuple[Proposer, ...]:
@@ -67,13 +83,13 @@ def decisions(
     bond: Relationship,
     verdict: Annotated[
         str | None,
-        typer.Option(help="Only accepted, held or rejected ones; or the batches that failed."),
+        typer.Option(help="Only accepted, held, rejected or erased ones; or batches that failed."),
     ] = None,
     last: LastOption = 20,
 ) -> Answer:
     """List what was proposed and how the kernel answered, with its reasons."""
-    if verdict not in (None, "accepted", "held", "rejected", "failed"):
-        fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected, failed", 2)
+    if verdict not in (None, "accepted", "held", "rejected", "erased", "failed"):
+        fail(f"{verdict!r} is no verdict; there are: accepted, held, rejected, erased, failed", 2)
     failed = bond.failures() if verdict in (None, "failed") else []
     if verdict == "failed":
         return Answer(failed, lambda console: showing.reasons.print_failures(console, failed))

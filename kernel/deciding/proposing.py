@@ -11,7 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.accepting import accepted_event, in_fixed_point
@@ -59,10 +59,14 @@ _TURN, _REPLY = kind_code("TurnOpened"), kind_code("ReplyGiven")
 
 
 class Decided(NamedTuple):
-    """One decided proposal, as recorded. `event` is the number of what came of it, if anything."""
+    """One decided proposal, as recorded. `event` is the number of what came of it, if anything.
+
+    Of an erased one verdict and reason are "erased", whatever they were, and `event` is what came of
+    it and was spared.
+    """
 
     number: int
-    verdict: Verdict
+    verdict: Verdict | Literal["erased"]
     reason: str
     proposal: dict[str, Any]
     event: int | None
@@ -369,6 +373,16 @@ def decisions(stream: Stream) -> list[Decided]:
     return found
 
 
+def erased_decisions(stream: Stream, proposer: Proposer, turn: int) -> list[Decided]:
+    """What this version of a proposer had proposed on a turn, as far as that was erased since."""
+    own, turn_of = f"{proposer.name} {proposer.version}", stream.history.turn
+    return [
+        one
+        for one in decisions(stream)
+        if one.verdict == "erased" and one.proposer == own and turn_of[one.number] == turn
+    ]
+
+
 def release(stream: Stream, branch: int, decision: int) -> int:
     """Let a held proposal have its effect, as the host says. Returns the number of its event.
 
@@ -408,14 +422,24 @@ def _decided(
     released: int | None,
     batch: dict[str, Any] | None,
 ) -> Decided:
-    proposer = f"{batch['proposer']} {batch['version']}" if batch else "?"
+    proposer = f"{batch['proposer']} {batch['version']}" if batch else "erased"
     if payload is None:
-        return Decided(number, "rejected", "erased", {}, None, proposer)
+        spared = released or _spared(stream, number)
+        return Decided(number, "erased", "erased", {}, spared, proposer)
     accepted = payload["verdict"] == "accepted" and number + 1 < len(stream.history)
     event = number + 1 if accepted else released
     return Decided(
         number, payload["verdict"], payload["reason"], payload["proposal"], event, proposer
     )
+
+
+def _spared(stream: Stream, decision: int) -> int | None:
+    """What came of an erased decision, where only the words of it went."""
+    history, number = stream.history, decision + 1
+    derived = number < len(history) and history.is_derived(number)
+    if not derived or number in history.erased:
+        return None
+    return number if decision in stream.record(number).header.targets else None
 
 
 class _Context(NamedTuple):

@@ -39,6 +39,11 @@ CLEANERS: dict[str, Cleaner] = {"checkpoint": _drop_checkpoints}
 here, so that erasing finds it."""
 
 
+REBUILT = {"checkpoint"}
+"""Of these tables, those whose rows hold the words of several records: what a row held of others is
+made anew from what stays, when it is next needed."""
+
+
 class Asked(NamedTuple):
     """What is to be erased, before it is known what rests on it."""
 
@@ -60,8 +65,10 @@ class Part(Frozen):
     """What was erased of one line of one relationship. Content-free.
 
     `relationship`, hashes and tips are in hexadecimal. `ranges` are the records whose payloads
-    went, `types` counts them. `rows` counts what went of other tables. `tombstone` is the number
-    of the record that says so, None where nothing was left to erase. `at` is in microseconds UTC.
+    went, `types` counts them. `rows` counts what went of other tables; `rebuilt` are those of them in
+    which one row holds words of several records, so that something that stays is made anew there when
+    it is next needed. `tombstone` is the number of the record that says so, None where nothing was
+    left to erase. `at` is in microseconds UTC.
     """
 
     relationship: str
@@ -71,6 +78,7 @@ class Part(Frozen):
     ranges: tuple[Range, ...]
     types: dict[str, int]
     rows: dict[str, int]
+    rebuilt: tuple[str, ...] = ()
     length_before: int
     tip_before: str
     tip_after: str
@@ -382,6 +390,7 @@ def _destroy(
         ranges=tuple(_ranges(stream, numbers)),
         types=dict(sorted(kinds.items())),
         rows=rows,
+        rebuilt=tuple(name for name, gone in rows.items() if gone and name in REBUILT),
         length_before=length,
         tip_before=(tip or b"").hex(),
         tip_after=(stream.log.tip(stream.line.line)[1] or b"").hex(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from enishi.kernel.erasing.parties import PartyPlan
 from enishi.kernel.erasing.plan import Plan, Said
 from enishi.kernel.erasing.proof import ReceiptProof
 from enishi.kernel.erasing.receipt import OutOfReach, Receipt
-from enishi.packs.showing.terminal import listed, say
+from enishi.packs.showing.terminal import listed, say, several
 
 _SHOWN = 20
 
@@ -21,6 +22,13 @@ _OUT_OF_REACH: dict[OutOfReach, str] = {
     "prompts_sent_to_models": "what was sent to models and other services",
     "storage_medium": "blocks that the disk itself has put aside",
 }
+
+_TABLES = {
+    "checkpoint": "kept states",
+    "posting": "the index of words",
+    "vector": "vectors of meaning",
+}
+"""What was made of the words, by the names of its tables."""
 
 
 def print_plan(console: Console, plan: Plan) -> None:
@@ -82,6 +90,11 @@ def print_receipt(console: Console, receipt: Receipt) -> None:
                     f"tip {part.tip_before[:16]}… → {part.tip_after[:16]}…",
                 )
         say(console, f"  read back and found gone: {receipt.checked.payloads} payloads")
+        rows = sum((Counter(part.rows) for part in receipt.parts), Counter[str]())
+        for name in sorted(+rows):
+            anew = any(name in part.rebuilt for part in receipt.parts)
+            rest = "; what stays of it is made anew when it is next needed" if anew else ""
+            say(console, f"  {_TABLES.get(name, name)}: {several(rows[name], 'row')} went{rest}")
     if receipt.scrub == "scrubbed":
         say(console, "  scrubbed: nothing of it is in any file of the store")
     else:

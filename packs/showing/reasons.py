@@ -37,7 +37,9 @@ def print_overview(console: Console, found: dict[str, Any]) -> None:
     line = f"{found['agent']} and {found['user']} · branch {about.branch} · {several(about.turns, 'turn')}"
     say(console, f"{line} · last spoke {time_of(about.last)}", "bold")
     if about.on_erased:
-        say(console, f"{about.on_erased} events count and rest on words that were erased", "yellow")
+        one = about.on_erased == 1
+        counts = "1 event counts and rests" if one else f"{about.on_erased} events count and rest"
+        say(console, f"{counts} on words that were erased", "yellow")
     print_rapport(console, found["rapport"])
     for mood in found["mood"]:
         say(console, f"  {f'mood of the {mood.party}':17} {felt(mood)}")

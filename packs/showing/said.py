@@ -52,7 +52,7 @@ def print_turns(console: Console, turns: Iterable[TurnView], hidden: int) -> Non
 def print_turn(console: Console, view: TurnView, variants: bool = False) -> None:
     """One turn; with `variants`, every reply and which of them is chosen."""
     state = "" if view.status == "completed" else f" · {view.status}"
-    gone = "" if view.stands else " · withdrawn or erased"
+    gone = " · erased" if view.erased else "" if view.stands else " · withdrawn"
     say(console, f"turn {view.number} · {time_of(view.happened)}{state}{gone}", "dim")
     for message in view.messages:
         print_text(console, message)

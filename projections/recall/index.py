@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import msgpack
 
-from enishi.kernel.erasing.erasure import CLEANERS
+from enishi.kernel.erasing.erasure import CLEANERS, REBUILT
 from enishi.kernel.history import KINDS, TEXT_CODES, kind_code
 from enishi.kernel.log import INDEXES, translated
 from enishi.kernel.stream import Stream
@@ -372,3 +372,4 @@ def _swapped(places: array[int]) -> array[int]:
 
 CLEANERS[_TABLE] = lambda stream, numbers: index_of(stream).clean(numbers)
 INDEXES.add(_TABLE)
+REBUILT.add(_TABLE)

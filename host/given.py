@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from enishi.kernel.errors import NotFound, UnreadableFile
+from enishi.kernel.errors import InvalidInput, NotFound, UnreadableFile
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message
 from enishi.packs.chats.cards import Card, read_card
@@ -68,7 +68,12 @@ class Numbered(Protocol):
 
 
 def number_of(about: Numbered | int) -> int:
-    return about if isinstance(about, int) else about.number
+    number = about if isinstance(about, int) else getattr(about, "number", None)
+    if type(number) is not int:  # True is no number that anybody means
+        raise InvalidInput(
+            f"a number, or what has one, is needed (a turn, a text, an event), not {about!r:.60}"
+        )
+    return number
 
 
 def turn_number(turn: Numbered | int) -> int:

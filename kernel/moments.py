@@ -32,6 +32,8 @@ class Moment(NamedTuple):
     @classmethod
     def of(cls, when: datetime, *, assumed: bool = False) -> Moment:
         """The moment of an aware datetime. A naive one is refused with InvalidInput."""
+        if not isinstance(when, datetime):
+            raise InvalidInput(f"a time is an aware datetime, not {type(when).__name__}")
         offset = when.utcoffset()
         if offset is None:
             raise InvalidInput(
@@ -85,6 +87,8 @@ def parse_moment(text: str) -> Moment:
         when = datetime.fromisoformat(text)
     except ValueError:
         raise InvalidInput(f"{text!r} is no time; write it like 2026-03-01T18:30+08:00") from None
+    if when.tzinfo is None:
+        raise InvalidInput(f"{text!r} names no zone; write it like 2026-03-01T18:30+08:00")
     return Moment.of(when)
 
 

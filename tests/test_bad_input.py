@@ -123,6 +123,11 @@ UNKNOWN: list[tuple[str, Callable[[Relationship, int], object]]] = [
     ("text", lambda bond, number: bond.text(number)),
     ("why", lambda bond, number: bond.why(number)),
     ("propose", lambda bond, number: bond.propose(number, Proposing([]))),
+    ("erase", lambda bond, number: bond.erase(number)),
+    ("erase one of two", lambda bond, number: bond.erase(HELLO, number)),
+    ("erase through", lambda bond, number: bond.erase(FIRST, through=number)),
+    ("erase a belief", lambda bond, number: bond.erase(belief=number)),
+    ("plan", lambda bond, number: bond.plan_erasure(number)),
     ("given", lambda bond, number: bond.record("x", Reply("y", given=(HELLO, number)))),
 ]
 
@@ -134,6 +139,38 @@ def test_an_unknown_number_is_not_found(
 ) -> None:
     with unharmed(lived) as bond:
         refused(NotFound, lambda: act(bond, number), number)
+
+
+@pytest.mark.parametrize(
+    "value", ["2", True, 2.0, b"2", [2], object(), "x" * 10**6], ids=lambda one: type(one).__name__
+)
+def test_what_is_no_number_and_has_none_is_refused(value: object, lived: Path) -> None:
+    """True is 1 for a machine, and nobody means turn 1 by it, least of all who erases."""
+    acts: list[Callable[[Relationship, Any], object]] = [
+        lambda bond, one: bond.edit(one, "new"),
+        lambda bond, one: bond.regenerate(one, "Other."),
+        lambda bond, one: bond.erase(one),
+        lambda bond, one: bond.erase(HELLO, one),
+        lambda bond, one: bond.erase(FIRST, through=one),
+        lambda bond, one: bond.erase(belief=one),
+        lambda bond, one: bond.plan_erasure(one),
+    ]
+    with unharmed(lived) as bond:
+        for act in acts:
+            assert len(refused(InvalidInput, partial(act, bond, _any(value)), "number")) < 200
+
+
+def test_what_to_erase_has_to_be_said_in_a_fitting_kind(lived: Path) -> None:
+    with unharmed(lived) as bond:
+        for words in (3, b"Hello", ["Hello"], "", " ", "\n"):
+            refused(InvalidInput, partial(bond.plan_erasure, matching=_any(words)), "text")
+        for when in ("yesterday", 3, datetime(2026, 1, 1), True):
+            refused(InvalidInput, partial(bond.erase, since=_any(when)), "aware datetime")
+        refused(InvalidInput, partial(bond.erase, HELLO, reason=_any("because")), "reason")
+        refused(InvalidInput, bond.erase, "one way")
+        refused(InvalidInput, partial(bond.erase, HELLO, belief=HELLO), "one way")
+        for party in ("", 3, None, "x" * 201):
+            refused(InvalidInput, partial(bond._store.erase_user, _any(party)), "user")
 
 
 REFUSED: list[tuple[str, type[EnishiError], str, Act]] = [
@@ -250,6 +287,9 @@ COMMANDS: list[tuple[str, int, str]] = [
     ("verify --tip " + "0" * 63, 1, "64"),
     ("show --at 2026-01-01T00:00", 1, "2026-01-01"),
     ("show --at yesterday", 1, "'yesterday'"),
+    ("erase --since 2026-01-01 --yes", 1, "+08:00"),
+    ("erase --until yesterday --yes", 1, "'yesterday'"),
+    ("erase --yes -- -1", 1, "-1"),
     ("show --as-lived 2026-13-01T00:00Z", 1, "'2026-13-01T00:00Z'"),
     ("show --at 0001-01-01T00:00+14:00", 1, "0001-01-01"),
     ("show --at 9999-12-31T23:59-12:00", 1, "9999-12-31"),

@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 import re
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -540,6 +541,24 @@ def test_an_archived_relationship_is_out_of_sight_and_unchanged(store: Store) ->
     bond.restore()
     assert [one.digests() for one in store.relationships()] == [digests]
     assert len(bond.records()) == length and bond.verify().ok
+
+
+def test_what_was_archived_comes_back_as_the_command_says(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the only one of a store, and one whose name a shell would take apart."""
+    shell, where = Shell(capsys, monkeypatch), ("--store", store.path)
+    for user in ("Chen's phone", "anna"):
+        store.relationship("lumi", user).record("Hello.", "Hello.")
+        ended = shell.ok("archive", "--user", user, *where).strip()
+        words = shlex.split(ended[ended.index("enishi restore") :])[1:]
+        before = shell.json("list", "--archived", *where)
+        if user != "anna":
+            assert "out of sight" in shell.refused("log", *where)
+            assert "out of sight" in shell.refused("restore", *where)
+        assert [one["user"] for one in before] == [user]
+        assert shell.ok(*words, *where) == "It is back in sight.\n"
+        assert [one["user"] for one in shell.json("list", *where)][-1] == user
 
 
 # --- the command line, and what it refuses

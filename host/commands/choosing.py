@@ -99,6 +99,9 @@ def bonds_of(
         wanted = " and ".join(repr(one) for one in (agent, user) if one is not None)
         if wanted:
             fail(f"{store.path} has no relationship of {wanted}; see: enishi list")
+        if hidden := store.relationships(archived=True):
+            who = f"--agent {hidden[0].agent!r} --user {hidden[0].user!r}"
+            fail(f"all in {store.path} is out of sight; name what you mean, for example: {who}")
         fail(f"{store.path} is empty; start with: enishi import CHAT")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -163,5 +164,6 @@ def _confirm(what: str, yes: bool) -> None:
 def archive(bond: Relationship) -> Answer:
     """Take the relationship out of sight of `list`; nothing about it changes."""
     bond.archive()
-    told = f"{bond.agent} and {bond.user}: out of sight; bring it back with: enishi restore"
+    back = f"enishi restore --agent {shlex.quote(bond.agent)} --user {shlex.quote(bond.user)}"
+    told = f"{bond.agent} and {bond.user}: out of sight; bring it back with: {back}"
     return did({"archived": True}, told)

@@ -219,8 +219,8 @@ def of_belief(stream: Stream, belief: int, keep_effects: bool = False) -> Asked:
 
 def of_word(stream: Stream, text: str, keep_effects: bool = False) -> Asked:
     """Every record with this text in it, to the letter, in whatever it says."""
-    if not text.strip():
-        raise InvalidInput("the text to look for is empty")
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput("the text to look for is empty, or no text")
     numbers = [number for number, _ in matches(stream, text)]
     if not numbers:
         raise NotFound(f"nothing that was recorded contains {text!r} to the letter")

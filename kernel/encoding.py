@@ -96,8 +96,8 @@ def decode_header(data: bytes) -> Header:
         if type(fields[11]) is not tuple or type(fields[12]) is not tuple:
             raise LogDamaged("a record header names its causes or targets in no array")
         return tuple.__new__(Header, fields)
-    except (*_UNREADABLE, IndexError, KeyError) as error:
-        raise LogDamaged(f"these bytes are no record header: {error}") from None
+    except (*_UNREADABLE, IndexError, KeyError):
+        raise LogDamaged("these bytes are no record header") from None
 
 
 FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
@@ -253,8 +253,8 @@ def decode_payload(data: bytes) -> dict[str, Any]:
     """Read payload bytes."""
     try:
         return _payload(data)
-    except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
-        raise LogDamaged(f"these bytes are no payload: {error}") from None
+    except (msgspec.DecodeError, ValueError, TypeError, RecursionError):
+        raise LogDamaged("these bytes are no payload") from None
 
 
 def state_digest(name: str, version: int, state: dict[str, Any]) -> str:

@@ -27,6 +27,7 @@ from enishi.kernel.deciding.proposals import (
     TensionOutcome,
 )
 from enishi.kernel.errors import InvalidInput
+from enishi.kernel.misfits import misfit_of
 
 Delivery = Literal["shown", "overridden", "shown_unreviewed"]
 Verdict = Literal["accepted", "held", "rejected"]
@@ -486,13 +487,8 @@ def misfit(type_name: str, payload: dict[str, Any]) -> str | None:
     try:
         EVENT_TYPES[type_name].model.model_validate(payload)
     except ValidationError as error:
-        return _first(error)
+        return misfit_of(error)
     return None
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
@@ -508,7 +504,7 @@ def payload_of(type_name: str, **fields: Any) -> dict[str, Any]:
     try:
         fitting = model.__pydantic_validator__.validate_python(fields)
     except ValidationError as error:
-        raise InvalidInput(f"{type_name} does not fit at {_first(error)}") from None
+        raise InvalidInput(f"{type_name} does not fit: {misfit_of(error)}") from None
     payload: dict[str, Any] = model.__pydantic_serializer__.to_python(
         fitting, exclude_defaults=True
     )

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen, SignalKind, Strength
 from enishi.kernel.errors import InvalidInput
+from enishi.kernel.misfits import misfit_of
 
 Dimension = Literal["familiarity", "trust", "intimacy", "safety", "conflict_tension"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
@@ -169,11 +170,9 @@ def read_policy(data: dict[str, Any]) -> Policy:
     try:
         policy = Policy.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"the policy does not fit at {place}: {first['msg']}") from None
+        raise InvalidInput(f"the policy does not fit: {misfit_of(error)}") from None
     if missing := _missing(policy.rapport):
-        raise InvalidInput(f"the policy does not fit: {', '.join(missing)} is missing")
+        raise InvalidInput(f"the policy does not fit: its rapport lacks {', '.join(missing)}")
     return policy
 
 

@@ -292,7 +292,7 @@ def test_another_policy_is_in_force_from_its_place_on() -> None:
 )
 def test_numbers_that_do_not_fit_are_refused_and_change_nothing(broken: dict[str, Any]) -> None:
     numbers = other_numbers(**broken)
-    with pytest.raises(InvalidInput, match=r"the policy does not fit at mood\."):
+    with pytest.raises(InvalidInput, match=r"the policy does not fit: mood\."):
         read_policy({"name": "other", **numbers})
     assert user(5, adopted(numbers), seen(1, valence=0.5)) == user(5, seen(1, valence=0.5))
 

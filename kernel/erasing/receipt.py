@@ -18,6 +18,7 @@ from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.lines import erased_lines, exports, lines_of
 from enishi.kernel.log import Line, Log
+from enishi.kernel.misfits import misfit_of
 from enishi.kernel.stream import Stream
 
 OutOfReach = Literal[
@@ -91,9 +92,7 @@ def read_receipt(plain: Mapping[str, Any]) -> Receipt:
     try:
         return Receipt.model_validate_json(json.dumps(plain))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        why = f"{place}: {first['msg']}" if place else first["msg"]
+        why = misfit_of(error)
     except (TypeError, ValueError, RecursionError):
         why = "these are no values of JSON"
     raise InvalidInput(f"this is no receipt of an erasure ({why})")

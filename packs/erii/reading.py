@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from enishi.kernel.errors import PackDamaged, PackTooLarge, PackTooNew
+from enishi.kernel.misfits import misfit_of
 from enishi.packs.chats.chat import fits, parse_json
 
 LIMIT = 64 << 20
@@ -284,9 +285,7 @@ def read_erii(name: str, data: bytes) -> EriiPack:
     try:
         contents = Contents.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])[:200]
-        raise PackDamaged(f"{name!r} is damaged at {place!a}: {first['msg']}") from None
+        raise PackDamaged(f"{name!r} is damaged: {misfit_of(error)}") from None
     pack = EriiPack(
         name=name,
         contents=contents,

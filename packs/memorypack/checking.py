@@ -73,8 +73,8 @@ def _headers(records: Sequence[PackedRecord], number: int) -> list[FittingHeader
             fitting_header(record.header)
         except LogDamaged as error:
             raise LogDamaged(f"number {place}: {error}") from None
-        except NOT_FITTING as error:
-            raise LogDamaged(f"number {place}: its header is none: {error}") from None
+        except NOT_FITTING:
+            raise LogDamaged(f"number {place}: these bytes are no record header") from None
     raise AssertionError("one of them is none")
 
 

@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError
 from enishi.kernel.deciding.proposals import Frozen
 from enishi.kernel.encoding import FORMAT, NOT_FITTING, commitment, header_hash
 from enishi.kernel.errors import LogDamaged, PackDamaged, PackTooLarge
+from enishi.kernel.misfits import misfit_of
 from enishi.packs.memorypack.frames import FrameReader, Seal
 
 LINES = 64
@@ -271,9 +272,7 @@ class PackReader:
         try:
             manifest = Manifest.model_validate(value, strict=False)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise self._damaged(f"its manifest does not fit at {place}: {first['msg']}") from None
+            raise self._damaged(f"its manifest does not fit: {misfit_of(error)}") from None
         if len(manifest.lines) > LINES:
             raise PackTooLarge(
                 f"{self.name} has {len(manifest.lines)} lines, and {LINES} is the most"

@@ -209,8 +209,8 @@ class FrameReader:
                     raise PackTruncated(f"{self._name} ends in the middle; copy the file again")
             try:
                 found: bytes = expander.decompress(data, _CHUNK)
-            except zstd.ZstdError as error:
-                raise PackDamaged(f"{self._name} is damaged: {error}") from None
+            except zstd.ZstdError:
+                raise PackDamaged(f"{self._name} is damaged: it cannot be expanded") from None
             self._made += len(found)
             if self._made > SLACK and self._made > RATIO * self._taken:
                 raise PackTooLarge(
@@ -229,9 +229,7 @@ class FrameReader:
         except Exception as error:  # noqa: BLE001 - changed bytes may fail in any way
             if "exceeds max_" in str(error):
                 raise PackTooLarge(f"{self._name}: a frame claims more than it has") from None
-            raise PackDamaged(
-                f"{self._name} is damaged: a frame cannot be read ({error})"
-            ) from None
+            raise PackDamaged(f"{self._name} is damaged: a frame cannot be read") from None
 
     def _check_title(self) -> None:
         start = self._source.read(_SKIPPABLE.size)

@@ -66,7 +66,7 @@ def decrypting(
     except (pyrage.DecryptError, _Undecrypted) as error:
         if any(words in str(error) for words in ("No matching keys", "Decryption failed")):
             raise WrongKey(f"{name} is not opened by this key or passphrase") from None
-        raise PackDamaged(f"{name} was changed or cut short: {error}") from None
+        raise PackDamaged(f"{name} was changed or cut short") from None
 
 
 def new_identity() -> tuple[str, str]:

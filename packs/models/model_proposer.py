@@ -24,6 +24,7 @@ from pydantic_core import from_json
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.proposals import Frozen, Proposal, ReadText, proposal_schema
 from enishi.kernel.errors import InvalidInput, MissingExtra, ProposerFailed
+from enishi.kernel.misfits import words_of
 from enishi.kernel.words.vocabulary import published_keys
 
 EDITION = 1
@@ -247,8 +248,8 @@ def _proposals(content: str, most: int) -> list[Proposal]:
 
 def _first_problem(error: ValidationError) -> str:
     """Where and what, in words of the schema alone: those of the answer may repeat the texts."""
-    problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    own_words = problem["type"] == "extra_forbidden"
-    place = ".".join(map(str, problem["loc"][:-1] if own_words else problem["loc"]))
-    message = "Unknown kind" if problem["type"] == "union_tag_invalid" else problem["msg"]
-    return f"{place}: {message}" if place else message
+    problem = error.errors(include_url=False, include_input=False)[0]
+    place = [str(part) for part in problem["loc"]]
+    if problem["type"] == "extra_forbidden":
+        return f"{'.'.join(place[:-1]) or 'it'} has a field that is not known here"
+    return f"{'.'.join(place) or 'it'} {words_of(problem)}"

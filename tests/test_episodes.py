@@ -543,6 +543,7 @@ def test_episodes_on_the_command_line(shell: Shell, bond: Relationship) -> None:
         "named",
     }
     turn = rows[1]["first"]
+    assert f"1 turn from {turn} · " in shell.ok("episodes", *store)
     merged = shell.json("episodes", "merge", turn, *store)
     assert len(shell.json("episodes", *store)) == 1
     assert f"enishi withdraw {merged['event'] + 1}" in shell.ok("episodes", "split", turn, *store)
@@ -554,6 +555,8 @@ def test_episodes_on_the_command_line(shell: Shell, bond: Relationship) -> None:
         (("9x",), "no number of an episode"),
         ((1, 2), "give one number"),
         ((1, "--chapters"), "give one number"),
+        (("split", turn, "--chapters"), "give one number"),
+        (("merge", turn, "--chapters"), "give one number"),
     ):
         assert told in shell.refused("episodes", *wrong, *store, status=2)
     assert "there is no episode 7" in shell.refused("episodes", 7, *store)

@@ -356,6 +356,9 @@ def test_moods_on_the_command_line(tmp_path: Path, shell: Shell) -> None:
     assert agent["observed"] is None and agent["baseline"]["confidence"] == 0.5
 
     told = shell.ok("mood", "--at", at, *here)
+    refused = shell.refused("mood", "--at", "2026-02-02T08:00", *here)
+    assert "names no zone" in refused and "2026-02-02T08:00:00+08:00" in refused
+    assert told.startswith("at 2026-02-02 08:00:00")
     assert "user · last seen 2026-02-01 20:00:00" in told and "agent · not seen yet" in told
     row = next(line for line in told.splitlines() if line.startswith("  fatigue"))
     assert f"{wanted.fatigue:.2f}" in row and row.endswith("▂▂▆▆▅▅")

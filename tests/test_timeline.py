@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Citation, Felt, Mood, Promise, Signal
-from enishi.kernel.moments import DAY, Moment
+from enishi.kernel.moments import DAY, HOUR, Moment
 from enishi.packs.showing.timeline_axis import STEP, axis_of, cube_root, placed, ticks
 from enishi.packs.showing.timeline_svg import timeline_svg
 from enishi.projections.timeline import Thread, Timeline, TurnPoint
@@ -144,8 +144,29 @@ def test_the_axis_never_runs_backwards(times: list[int | None]) -> None:
         late = None if after is None else after._replace(at=after.at + 20_000 * DAY)
         assert axis.ends[place] <= axis.after(place, late) <= axis.length
     labels = list(placed(ticks(turns, "zh"), lambda place: axis.begins[place] // 40, len, 2, 400))
-    taken = sorted((start, start + len(tick.label)) for tick, start in labels)
+    taken = sorted((start, start + len(label)) for _, label, start in labels)
     assert all(one[1] + 2 <= other[0] for one, other in pairwise(taken))
+    hours = [(place, label) for place, label, _ in labels if ":" in label]
+    days = {moment_at(turns, place).day for place, label, _ in labels if ":" not in label}
+    assert all(moment_at(turns, place).day in days for place, _ in hours)
+
+
+def moment_at(turns: list[TurnPoint], place: int) -> Moment:
+    return turns[place - 1].began or Moment(0)
+
+
+def test_an_hour_is_written_only_beneath_its_own_day() -> None:
+    times = [DAY, 2 * DAY, 2 * DAY + HOUR, 2 * DAY + 2 * HOUR, 3 * DAY]
+    turns = [TurnPoint(n, Moment(at), Moment(at), True) for n, at in enumerate(times, start=1)]
+    # The second day begins beneath the label of the first.
+    where = [0, 4, 12, 20, 30]
+    labels = placed(ticks(turns, "zh"), lambda place: where[place - 1], len, 1, 60)
+    assert sorted((start, label) for _, label, start in labels) == [
+        (0, "1970年1月2日"),
+        (12, "1月3日"),
+        (20, "02:00"),
+        (30, "1月4日"),
+    ]
 
 
 @given(st.integers(0, 10**18))

@@ -137,6 +137,8 @@ def episodes(
 ) -> Answer:
     """Sessions with their highlights and closing mood; `split TURN` and `merge TURN` correct them."""
     if what in ("split", "merge"):
+        if chapters:
+            fail("give one number, or --chapters, or split or merge with a turn", 2)
         if turn is None:
             fail(f"{what} needs the number of a turn; `enishi log` lists them", 2)
         number = bond.split(turn) if what == "split" else bond.merge(turn)

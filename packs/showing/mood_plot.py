@@ -33,7 +33,11 @@ def moments(views: Sequence[MoodView]) -> list[datetime]:
 
 
 def print_moods(console: Console, moods: Mapping[MoodView, Sequence[MoodView]]) -> None:
-    """Each party's values with the curves that led there, and the axis of time beneath."""
+    """Each party's values at the asked moment, with the curves of the days before what was seen
+    last, or of those that led there, and the axis of time beneath."""
+    asked = next(iter(moods)).at
+    if asked is not None:
+        say(console, f"at {asked}", "dim")
     for view, before in moods.items():
         seen = "not seen yet" if view.observed is None else f"last seen {view.observed}"
         say(console, f"{view.party} · {seen}", "bold")

@@ -108,17 +108,20 @@ def print_tensions(console: Console, tensions: Sequence[TensionView]) -> None:
 
 
 def print_episodes(console: Console, episodes: Sequence[EpisodeView]) -> None:
-    """Episodes, one a row: when, how long, what about, and in what mood it closed."""
+    """Episodes: when, how long, from which turn, in what mood each closed, and what about."""
     if not episodes:
         say(console, "Nothing has been said yet.")
         return
     if episodes[0].number > 1:
         earlier(console, episodes[0].number - 1, "episodes")
-    table = table_of("episode >", "began", "lasted >", "turns >", "first turn >", "about", "closed")
     for one in episodes:
-        span = (_minute(one.started), _lasted(one.started, one.ended), one.turns, one.first)
-        add_row(table, one.number, *span, one.title, _feeling(one.closing_mood))
-    console.print(table)
+        lasted = _lasted(one.started, one.ended)
+        when = _minute(one.started) if one.started else "at no known time"
+        said = f"{several(one.turns, 'turn')} from {one.first}"
+        closed = _feeling(one.closing_mood)
+        facts = (f"episode {one.number}", when, lasted, said, closed and f"closed {closed}")
+        say(console, " · ".join(fact for fact in facts if fact), "bold")
+        say(console, f"  {one.title}")
 
 
 def print_episode(console: Console, one: EpisodeView) -> None:

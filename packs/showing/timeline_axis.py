@@ -65,10 +65,16 @@ def axis_of(turns: Sequence[TurnPoint]) -> Axis:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label at the turn of a place; the weightiest come first."""
+    """A label at the turn of a place; the weightiest come first.
+
+    An hour says nothing beneath another day: where the label of its own day (that of the place
+    `day`) found no room, it is `instead`.
+    """
 
     place: int
     label: str
+    day: int = 0
+    instead: str = ""
 
 
 def days_of(turns: Sequence[TurnPoint], language: Language) -> list[str]:
@@ -86,16 +92,18 @@ def ticks(turns: Sequence[TurnPoint], language: Language) -> list[Tick]:
         return [Tick(place, str(place)) for place in tens]
     years, days, times = [], [], []
     last: Moment | None = None
+    today = 0
     for place, turn in enumerate(turns, start=1):
         now = turn.began
         if now is None or (last is not None and now.at == last.at):
             continue
         if last is None or now.to_datetime().year != last.to_datetime().year:
-            years.append(Tick(place, day(language, now)))
+            years.append(Tick(today := place, day(language, now)))
         elif now.day != last.day:
-            days.append(Tick(place, day(language, now, short=True)))
+            days.append(Tick(today := place, day(language, now, short=True)))
         else:
-            times.append(Tick(place, f"{now.to_datetime():%H:%M}"))
+            instead = day(language, now, short=True)
+            times.append(Tick(place, f"{now.to_datetime():%H:%M}", today, instead))
         last = now
     return [*years, *days, *times]
 
@@ -106,12 +114,15 @@ def placed(
     width: Callable[[str], int],
     gap: int,
     end: int,
-) -> Iterator[tuple[Tick, int]]:
-    """The ticks whose labels have room between 0 and `end`, and where each label begins."""
+) -> Iterator[tuple[int, str, int]]:
+    """The labels that have room between 0 and `end`: the place of each, itself, where it begins."""
     taken: list[tuple[int, int]] = []
+    told: set[int] = set()
     for tick in found:
+        label = tick.label if not tick.instead or tick.day in told else tick.instead
         start = where(tick.place)
-        stop = start + width(tick.label)
+        stop = start + width(label)
         if stop <= end and all(stop + gap <= s or e + gap <= start for s, e in taken):
             taken.append((start, stop))
-            yield tick, start
+            told.add(tick.day or tick.place)
+            yield tick.place, label, start

@@ -181,11 +181,11 @@ def _bar(axis: Axis, one: Thread, words: str) -> str:
 def _dates(console: Console, axis: Axis, line: Timeline) -> None:
     labels, marks = [" "] * (WIDTH + 12), ["─"] * WIDTH
     found = ticks(line.turns, "en")
-    for tick, start in placed(
+    for _, label, start in placed(
         found, lambda place: _column(axis, axis.begins[place]), len, 2, len(labels)
     ):
         marks[start] = "┴"
-        labels[start : start + len(tick.label)] = tick.label
+        labels[start : start + len(label)] = label
     say(console, f"\n{'':{_MARGIN}}{''.join(marks)}", "dim")
     say(console, f"{'':{_MARGIN}}{''.join(labels).rstrip()}", "dim")
     timed = any(turn.began for turn in line.turns)

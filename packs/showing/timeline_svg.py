@@ -344,12 +344,12 @@ class _Picture:
             120,
             WIDTH - 200,
         )
-        for tick, start in labels:
+        for _, label, start in labels:
             x = px(start)
             self.parts.append(
                 f'<line class="axis" x1="{x}" y1="{px(self.y)}" x2="{x}" y2="{px(self.y + 50)}"/>'
             )
-            self.put(start, self.y + 180, tick.label, "small")
+            self.put(start, self.y + 180, label, "small")
         timed = any(turn.began for turn in self.line.turns)
         notes = [self.words["axis_time" if timed else "axis_turns"]]
         notes += [self.words["averaged"]] if self.averaged else []

@@ -279,9 +279,9 @@ def test_a_plan_says_what_would_go_and_changes_nothing(bond: Relationship) -> No
         "MessageReceived", "SignalAccepted", "BeliefStated", "ProposalDecided"
     }  # fmt: skip
     assert made.falls["SignalAccepted"] == 1 and made.stays == {}
-    assert [said.number for said in made.repeats] == [
-        edited.number,
+    assert [said.number for said in made.repeats] == [  # what says the value comes first
         later.view().messages[0].number,
+        edited.number,
     ]
     assert made.wordings == (edited.number,) and made.copies == ()
     lesser = planned(bond, lambda stream: of_numbers(stream, [message], True))
@@ -293,6 +293,45 @@ def test_a_plan_says_what_would_go_and_changes_nothing(bond: Relationship) -> No
     assert part.numbers == made.numbers and belief in part.numbers and turn not in part.numbers
     with pytest.raises(ExpectationFailed, match="plan again"), bond._stream.writing():
         check_plan(bond._stream, made)
+
+
+SAID_AGAIN: list[tuple[str, str, bool]] = [
+    ("My PIN is 5512.", "Yes, 5512 works.", True),
+    ("The code is ZQ-7731.", "zq-7731? That one?", True),
+    ("I met Göteborg's mayor.", "Ah, GÖTEBORG.", True),
+    ("I was ill for months that year.", "You were ill for months that year?", True),
+    ("Anna's car", "the car of anna", True),
+    ("I was ill for months.", "It was cold for months.", False),
+    ("Well, how is it?", "Well, what is it?", False),
+    ("我昨天去了绿禾公园散步。", "绿禾公园好玩吗？", True),
+    ("我昨天去了医院。", "我昨天很累。", False),
+    ("我们约好明天早上见面。", "好的，约好明天早上见面吧。", True),
+    ("Mein Zimmer ist 4B12-9.", "4B12-9?", True),
+    ("Straße 7a", "STRASSE", True),
+    ("Yes.", "Yes.", True),
+    ("OK", "OK", False),
+    ("🙂🙂🙂", "🙂🙂🙂", False),
+    ("\u0130stanbul!", "istanbul?", False),
+]
+
+
+@pytest.mark.parametrize(("erased", "stays", "again"), SAID_AGAIN)
+def test_what_says_it_again_is_told_and_what_everybody_says_is_not(
+    bond: Relationship, erased: str, stays: str, again: bool
+) -> None:
+    for _ in range(5):  # so people talk
+        bond.record("It was what it was, for months. Well, how are you?", "我昨天很累。你好。")
+    message = bond.record(erased, "").number + 1
+    later = bond.record("Hm.", stays).number + 2
+    found = planned(bond, lambda stream: of_numbers(stream, [message])).repeats
+    assert [one.number for one in found] == ([later] if again else []), found
+
+
+def test_of_a_word_other_cases_are_told_and_the_longest_comes_first(bond: Relationship) -> None:
+    bond.record("I like pottery and little else in my life.", "Pottery is a fine thing.")
+    bond.record("You like it, and little else in my life comes near.", "Ok.")
+    found = planned(bond, lambda stream: of_word(stream, "pottery"), "pottery").repeats
+    assert [one.number for one in found] == [3, 5]
 
 
 def test_a_plan_for_a_word_shows_where_it_stands(bond: Relationship) -> None:

@@ -6,32 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from enishi.kernel.erasing.erasure import Asked, around, reached, strings, type_name, type_names
+from enishi.kernel.erasing.erasure import Asked, around, reached, strings, type_names
 from enishi.kernel.erasing.receipt import OutOfReach, out_of_reach
+from enishi.kernel.erasing.repeats import Said, repeats
 from enishi.kernel.errors import ExpectationFailed, InvalidInput
 from enishi.kernel.history import TEXT_CODES
 from enishi.kernel.log import Line
 from enishi.kernel.stream import Stream
-
-SHINGLE = 12
-"""Characters in a row that are called a repetition; of Chinese and the like half as many."""
-
-_SHORTEST = 4
-"""Characters of a whole text or value from which on its repetition is told."""
-
-_VALUES = {
-    "BeliefStated": ("value",),
-    "PromiseMade": ("act", "condition"),
-    "LoopOpened": ("subject", "continuation"),
-}
-"""What of a derived event is worth looking for elsewhere."""
-
-
-class Said(NamedTuple):
-    """A record, and words in it."""
-
-    number: int
-    words: str
 
 
 class Copies(NamedTuple):
@@ -49,9 +30,9 @@ class Plan:
     `types` counts the payloads that would go, `falls` those of them that count now on the branch,
     `stays` the events that would stay although they rest on them. `returns` are beliefs that would
     be current again. `matched` is where a word was found, `repeats` what would still say the same
-    to the letter, `wordings` other wordings of erased texts that would stay, `copies` the same
-    words in other relationships, taken only when asked to. `length` and `tip` are those of the log
-    that it was made for.
+    to the letter (see the module `repeats`), `wordings` other wordings of erased texts that would
+    stay, `copies` the same words in other relationships, taken only when asked to. `length` and `tip`
+    are those of the log that it was made for.
     """
 
     asked: Asked
@@ -80,7 +61,6 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
     going = set(numbers)
     length, tip, _ = stream.log.tip(stream.line.line)
     staying = history.resting_on(asked.numbers) - going - history.erased
-    needles = _needles(stream, numbers)
     return Plan(
         asked=asked,
         relationship=stream.line.relationship.hex(),
@@ -91,7 +71,7 @@ def plan(stream: Stream, branch: int, asked: Asked, word: str | None = None) -> 
         falls=type_names(stream, [n for n in numbers if n in standing]),
         stays=type_names(stream, [n for n in staying if n in standing]),
         matched=() if word is None else _matched(stream, going, word),
-        repeats=tuple(_repeats(stream, going, needles)),
+        repeats=repeats(stream, numbers, word),
         wordings=_other_wordings(stream, going),
         copies=tuple(copies_of(stream, numbers)),
         out_of_reach=out_of_reach(stream.log),
@@ -123,66 +103,6 @@ def _other_wordings(stream: Stream, going: set[int]) -> tuple[int, ...]:
     roots = {history.root_text(n) for n in going if history.kind[n] in TEXT_CODES}
     wordings = {n for n, root in history.base.items() if root in roots} | roots
     return tuple(sorted(wordings - going - history.erased))
-
-
-# Repetitions
-
-
-class _Needles(NamedTuple):
-    """What to look for: stretches of texts of one length each, and whole short texts and values."""
-
-    shingles: dict[int, set[str]]
-    whole: set[str]
-
-
-def _needles(stream: Stream, numbers: Sequence[int]) -> _Needles:
-    needles = _Needles({}, set())
-    for number, payload in stream.payloads(numbers, checked=False).items():
-        text = payload.get("content")
-        if isinstance(text, str):
-            size = _shingle_size(text)
-            if len(text) < size:
-                needles.whole.add(text.strip())
-            stretches = needles.shingles.setdefault(size, set())
-            stretches.update(text[n : n + size] for n in range(len(text) - size + 1))
-        for field in _VALUES.get(type_name(stream, number), ()):
-            needles.whole.add(str(payload.get(field) or "").strip())
-    short = {words for words in needles.whole if len(words) < _SHORTEST}
-    needles.whole.difference_update(short)
-    return needles
-
-
-def _shingle_size(text: str) -> int:
-    wide = sum(mark >= "\u2e80" for mark in text)
-    return SHINGLE // 2 if 2 * wide > len(text) else SHINGLE
-
-
-def _repeats(stream: Stream, going: set[int], needles: _Needles) -> Iterable[Said]:
-    if not needles.whole and not any(needles.shingles.values()):
-        return
-    for record in stream.log.records(stream.line.line, 1):
-        if record.header.number in going:
-            continue
-        for words in strings(record.payload):
-            again = _repeated(words, needles)
-            if again is not None:
-                yield Said(record.header.number, around(words, again))
-                break
-
-
-def _repeated(words: str, needles: _Needles) -> str | None:
-    """The first words in a row that are those of the erased, or None."""
-    for whole in needles.whole:
-        if whole in words:
-            return whole
-    for size, stretches in needles.shingles.items():
-        for start in range(len(words) - size + 1):
-            if words[start : start + size] in stretches:
-                end = start + size
-                while end < len(words) and words[end - size + 1 : end + 1] in stretches:
-                    end += 1
-                return words[start:end]
-    return None
 
 
 # The same scene in other relationships

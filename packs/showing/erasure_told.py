@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from enishi.kernel.erasing.parties import PartyPlan
-from enishi.kernel.erasing.plan import Plan, Said
+from enishi.kernel.erasing.plan import Plan
 from enishi.kernel.erasing.proof import ReceiptProof
 from enishi.kernel.erasing.receipt import OutOfReach, Receipt
+from enishi.kernel.erasing.repeats import Said
 from enishi.packs.showing.terminal import listed, say, several
 
 _SHOWN = 20

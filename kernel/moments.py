@@ -88,7 +88,7 @@ def parse_moment(text: str) -> Moment:
     except ValueError:
         raise InvalidInput(f"{text!r} is no time; write it like 2026-03-01T18:30+08:00") from None
     if when.tzinfo is None:
-        raise InvalidInput(f"{text!r} names no zone; write it like 2026-03-01T18:30+08:00")
+        raise InvalidInput(f"the time {text!r} names no zone; write it like 2026-03-01T18:30+08:00")
     return Moment.of(when)
 
 

@@ -12,6 +12,7 @@ import re
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -597,9 +598,14 @@ def test_the_command_line_plans_asks_and_erases(
     assert "ZQ-7731" not in log and " · erased" in log and "withdrawn" not in log
     for turns in ((), (turn,)):
         assert "erased, and nothing of that is read again" in shell.ok("propose", *turns, *where)
-    assert "records of that time have been erased" in shell.ok(
-        "show", "--as-lived", NOW.isoformat(), *where
-    )
+    for then in ("--at", "--as-lived"):
+        told_so = shell.ok("show", then, NOW.isoformat(), *where)
+        assert "records of that time have been erased" in told_so
+    for command in (["beliefs"], ["promises"], ["tensions"], ["mood"], ["show", "--portrait"]):
+        for at, says in ((NOW, True), (NOW - timedelta(days=1), False)):
+            told_so = shell.ok(*command, "--at", at.isoformat(), *where)
+            assert ("records of that time have been erased" in told_so) is says, command
+        assert "erased since" not in shell.ok(*command, *where)
     assert "yes, on erased words" in shell.ok("log", "--events", *where)
     assert " on words that were erased" in shell.ok("show", *where)
     assert shell.json("doctor", *where)["to_scrub"] == 0

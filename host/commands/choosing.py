@@ -20,8 +20,11 @@ from enishi.host.commands.options import (
     StoreOption,
     UserOption,
 )
+from enishi.packs import showing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from enishi.host import Relationship, Store
 
 
@@ -133,6 +136,24 @@ def moment(text: str | None) -> datetime | None:
     from enishi.kernel.moments import parse_moment
 
     return None if text is None else parse_moment(text).to_datetime()
+
+
+def of_then(
+    bond: Relationship, answer: Answer, at: str | None, as_lived: str | None = None
+) -> Answer:
+    """An answer about an earlier time, which says how much of that time has been erased since."""
+    if at is None and as_lived is None:
+        return answer
+    erased = bond.erased_then(at=moment(at), as_lived=moment(as_lived))
+
+    def tell(console: Console) -> None:
+        answer.tell(console)
+        if erased:
+            one, more = "record of that time has", "records of that time have"
+            had = showing.terminal.several(erased, one, more)
+            showing.terminal.say(console, f"{had} been erased since", "yellow")
+
+    return answer._replace(tell=tell)
 
 
 def unlocking(key: Path | None, passphrase: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from enishi.host.commands.answering import (
     last_of,
     print_json,
 )
-from enishi.host.commands.choosing import moment, on_relationship, opened_store
+from enishi.host.commands.choosing import moment, of_then, on_relationship, opened_store
 from enishi.host.commands.options import (
     DEFAULT_STORE,
     AtOption,
@@ -26,8 +26,6 @@ from enishi.host.commands.options import (
 from enishi.packs import showing
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from enishi.host import Relationship
 
 PANEL = "Look"
@@ -85,9 +83,10 @@ def show(
         if as_lived is not None or policy is not None:
             fail("--portrait goes with --at alone", 2)
         sentences = bond.portrait(at=moment(at))
-        return Answer(
+        answer = Answer(
             sentences, lambda console: showing.recalled.print_portrait(console, sentences)
         )
+        return of_then(bond, answer, at)
     if at is None and as_lived is None and policy is None:
         overview = _overview(bond)
         return Answer(overview, lambda console: showing.reasons.print_overview(console, overview))
@@ -97,15 +96,11 @@ def show(
         policy=None if policy is None else _read_policy(policy),
     )
     erased = bond.erased_then(at=moment(at), as_lived=moment(as_lived))
-
-    def tell(console: Console) -> None:
-        showing.reasons.print_rapport(console, rapport)
-        if erased:
-            showing.terminal.say(
-                console, f"{erased} records of that time have been erased since", "yellow"
-            )
-
-    return Answer({"rapport": rapport, "erased": erased}, tell)
+    answer = Answer(
+        {"rapport": rapport, "erased": erased},
+        lambda console: showing.reasons.print_rapport(console, rapport),
+    )
+    return of_then(bond, answer, at, as_lived)
 
 
 def _overview(bond: Relationship) -> dict[str, Any]:

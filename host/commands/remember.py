@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from enishi.host.commands.answering import Answer, did, fail, last_of
-from enishi.host.commands.choosing import moment, on_relationship
+from enishi.host.commands.choosing import moment, of_then, on_relationship
 from enishi.host.commands.options import AtOption, EmbedderOption, HeldAtOption, LastOption
 from enishi.packs import showing
 
@@ -23,13 +23,14 @@ app = typer.Typer()
 def mood(bond: Relationship, at: AtOption = None) -> Answer:
     """How each of the two feels, and how that came over the days before."""
     views = [bond.mood(party, at=moment(at)) for party in ("user", "agent")]
-    return Answer(
+    answer = Answer(
         views,
         lambda console: showing.mood_plot.print_moods(
             console,
             {view: bond.moods(showing.mood_plot.moments(views), view.party) for view in views},
         ),
     )
+    return of_then(bond, answer, at)
 
 
 @on_relationship(app, PANEL)
@@ -100,7 +101,8 @@ def beliefs(
         return Answer(found, lambda console: showing.remembered.print_stale(console, found))
     all_of_them = bond.beliefs(at=moment(at))
     shown = [one for one in all_of_them if every or one.status == "current"]
-    return Answer(shown, lambda console: showing.remembered.print_beliefs(console, shown))
+    answer = Answer(shown, lambda console: showing.remembered.print_beliefs(console, shown))
+    return of_then(bond, answer, at)
 
 
 @on_relationship(app, PANEL)
@@ -108,14 +110,16 @@ def promises(bond: Relationship, at: AtOption = None) -> Answer:
     """Promises and open loops: what was promised by whom, what is due, how it ended."""
     given, loops = bond.promises(at=moment(at)), bond.loops(at=moment(at))
     found = {"promises": given, "loops": loops}
-    return Answer(found, lambda console: showing.remembered.print_promises(console, given, loops))
+    answer = Answer(found, lambda console: showing.remembered.print_promises(console, given, loops))
+    return of_then(bond, answer, at)
 
 
 @on_relationship(app, PANEL)
 def tensions(bond: Relationship, at: AtOption = None) -> Answer:
     """What replies have left between the two, and where each of it stands."""
     found = bond.tensions(at=moment(at))
-    return Answer(found, lambda console: showing.remembered.print_tensions(console, found))
+    answer = Answer(found, lambda console: showing.remembered.print_tensions(console, found))
+    return of_then(bond, answer, at)
 
 
 @on_relationship(app, PANEL)

@@ -161,6 +161,7 @@ def add_message(
     if known is not None:
         return known
     _require_status(stream, branch, turn, "open")
+    _require_kept(stream, turn, by)
     return stream.append(draft._replace(request=request))
 
 
@@ -186,6 +187,7 @@ def give_reply(
         return known
     if standing.status(turn) == "abandoned":
         raise Conflict(f"turn {turn} was abandoned; open a new turn for this reply")
+    _require_kept(stream, turn, by)
     happened = reply.happened
     if happened is None and by != "import" and turn != stream.history.branches[branch].tip:
         happened = _last_moment(stream, turn)
@@ -214,14 +216,15 @@ def revise_text(
     """Give a message or reply another wording, chosen from now on. It happened when it did."""
     root = _require_text(stream, branch, text)
     turn = stream.history.turn[root]
-    payload = payload_of(
-        "TextRevised", by=by, content=check_text(content), how=how, **_said(stream, root)
-    )
+    said = _said(stream, root)
+    payload = payload_of("TextRevised", by=by, content=check_text(content), how=how, **said)
     draft = Draft("TextRevised", payload, turn, branch, (turn,), (root,))
     request = own_request(request)
     known = stream.recorded(request, [draft])
     if known is not None:
         return known
+    if "speaker" not in said and by != "import":
+        raise Conflict(f"of number {text} it is not known any more who said it; open a new turn")
     happened = stream.record(root).header.moment
     return stream.append(draft._replace(happened=happened, request=request))
 
@@ -521,6 +524,12 @@ def _require_status(stream: Stream, branch: int, turn: int, wanted: str) -> None
     status = stream.standing(branch).status(turn)
     if status != wanted:
         raise Conflict(f"turn {turn} is {status}, not {wanted}")
+
+
+def _require_kept(stream: Stream, turn: int, by: str) -> None:
+    """What is said in an erased turn would never count. Importers tell of it themselves."""
+    if turn in stream.history.erased and by != "import":
+        raise Conflict(f"turn {turn} was erased; open a new turn")
 
 
 def _require_text(stream: Stream, branch: int, text: int) -> int:

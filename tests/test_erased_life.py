@@ -108,10 +108,12 @@ class ErasedLife(RuleBasedStateMachine):
         word, bond = self.word(), self.bonds[who]
         if vary and self.turns(who):
             number = self.turns(who)[place % len(self.turns(who))]
-            self.note(who, bond.regenerate(number, f"I own {word}.").number, word)
+            self.allowed(
+                lambda: self.note(who, bond.regenerate(number, f"I own {word}.").number, word)
+            )
         elif self.texts(who):
             number = self.texts(who)[place % len(self.texts(who))]
-            self.note(who, bond.edit(number, f"I own {word}.").number, word)
+            self.allowed(lambda: self.note(who, bond.edit(number, f"I own {word}.").number, word))
         bond.propose(None, Reader())
 
     @rule(who=st.integers(0, 1), place=st.integers(0, 20), which=st.integers(1, 2))

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import Shell, fixed_store
+from helpers import Shell, fixed_store, state_of
 from test_reported_erasure import everything_said, forms_found
 
 from enishi.host import Store
+from enishi.kernel.errors import NotFound
 from enishi.kernel.recording import Message, Scene
 
 WORD = "ZQ-7731"
@@ -62,6 +63,31 @@ def test_all_goes_whatever_was_read_of_it_before(
     ((_, found),) = store.verify_erased()
     assert found.ok and found.erased == found.length - 1 and not store.stray()
     store.close()
+
+
+def test_who_still_has_it_in_hand_is_told_that_it_is_gone(path: Path) -> None:
+    """Whatever they ask, also when the same two have begun anew: that is not theirs."""
+    with fixed_store(path) as store, fixed_store(path, seed=1) as other:
+        bond = store.relationship("lumi", "chen")
+        bond.record(f"I own {WORD}.", "I see.")
+        old = other.relationship("lumi", "chen")
+        old.recall(WORD)
+        acts: list[Callable[[], object]] = [
+            old.turns, old.beliefs, old.rapport, old.verify, old.archive, old.digests,
+            lambda: old.recall(WORD), lambda: old.record(f"I own {WORD}.", "I see."),
+            lambda: old.erase(1), lambda: old.plan_erasure(1), old.erase_relationship,
+            lambda: old.export(path.parent / "p.erii"), lambda: old.rebind("user", "anna"),
+        ]  # fmt: skip
+        for anew in (False, True):
+            if anew:
+                store.relationship("lumi", "chen").record("Hello.", "Hello.")
+            else:
+                bond.erase_relationship()
+            before = state_of(path)
+            for act in acts:
+                with pytest.raises(NotFound, match="was erased"):
+                    act()
+            assert state_of(path) == before and forms_found(path.parent, WORD) == []
 
 
 @pytest.mark.parametrize("option", [("--user", "chen"), ("--agent", "lumi"), ()])

@@ -26,7 +26,7 @@ from enishi.kernel.erasing.erasure import (
     tombstones,
 )
 from enishi.kernel.erasing.plan import Plan, check_plan, plan
-from enishi.kernel.errors import EnishiError, ExpectationFailed, InvalidInput, NotFound
+from enishi.kernel.errors import Conflict, EnishiError, ExpectationFailed, InvalidInput, NotFound
 from enishi.kernel.lines import copy_start, erased_lines, shared_length
 from enishi.kernel.recording import Message, open_turn
 from enishi.kernel.stream import Stream
@@ -523,3 +523,26 @@ def test_what_was_decided_on_erased_words_is_told_as_erased(bond: Relationship) 
     assert {(one.verdict, one.event) for one in bond.decisions()} == {("erased", None)}
     bond.withdraw(told(bond, "Hello.")[0])
     assert [(one.stands, one.erased) for one in bond.turns()] == [(False, True), (False, False)]
+
+
+def test_nothing_is_said_where_it_could_not_count(bond: Relationship) -> None:
+    """In an erased turn, or as another wording of what nobody knows any more who said."""
+    turn, message = told(bond, "I live in Paris.")
+    kept, other = told(bond, "I live in Rome.")
+    opened = bond.turn("I live in Bergen.")
+    for number in (turn, other, opened.number):
+        gone(bond, number)
+    before = says(bond)
+    for act in (
+        lambda: bond.regenerate(turn, "Ah."),
+        lambda: opened.say("And more."),
+        lambda: opened.reply("Ah."),
+        lambda: bond.edit(message, "I live in Oslo."),
+        lambda: bond.edit(other, "I live in Oslo."),
+    ):
+        with pytest.raises(Conflict, match="open a new turn"):
+            act()
+    assert says(bond) == before
+    bond.regenerate(kept, "Ah.")
+    reply = bond.get_turn(kept).view().reply
+    assert reply is not None and (reply.content, reply.stands) == ("Ah.", True)

@@ -108,9 +108,11 @@ class Scene:
 
     def do(self, step: Step) -> None:
         """Do one step; where it must be refused, see that it is."""
-        doing = next((one for name, one in DOINGS.items() if name in step), None)
-        assert doing is not None, "this step does nothing that is known"
-        refused = step.get("refused")
+        name = next((name for name in DOINGS if name in step), None)
+        assert name is not None, "this step does nothing that is known"
+        unread = step.keys() - {name, *BESIDE.get(name, ()), *ANYWHERE}
+        assert not unread, f"nothing reads this: {sorted(unread)}"
+        doing, refused = DOINGS[name], step.get("refused")
         if refused is None:
             doing(self, step)
         else:
@@ -333,7 +335,23 @@ DOINGS: dict[str, Callable[[Scene, Step], None]] = {
     "say": Scene.say,
     "claims": lambda scene, step: None,
 }
-"""What a step may do: the first of these names that it has."""
+"""What a step may do: the one of these names that it has."""
+
+BESIDE: dict[str, tuple[str, ...]] = {
+    "say": ("reply", "name", "at", "reminded_of", "delivered"),
+    "talk": ("times", "every"),
+    "regenerate": ("reply",),
+    "edit": ("words", "name"),
+    "propose": ("by", "reading"),
+    "fork": ("from",),
+    "import": ("zone", "nothing_new"),
+    "bring": ("as_branch",),
+    "swipe": ("to",),
+    "erase": ("keep_effects",),
+    "correct": ("word", "value"),
+}
+ANYWHERE = ("after", "as_user", "refused", "claims")
+"""What else a step may have, by what it does and in any case."""
 
 
 def scenarios(folder: Path) -> Iterator[Path]:

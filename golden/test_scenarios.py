@@ -22,6 +22,18 @@ def test_the_scenario_comes_to_what_it_always_came_to(
     expect(HERE / "expected" / f"{path.stem}.md", played(path, tmp_path))
 
 
+@pytest.mark.parametrize(
+    "step",
+    ['say = "Hello."\nread = true', 'say = "Hello."\nrepyl = "Hello."', 'talk = []\nlook = "now"'],
+)
+def test_a_step_that_would_be_read_in_part_is_refused(step: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    about = 'title = "T"\nabout = "A"\nagent = "a"\nuser = "u"\nstart = 2026-01-01T20:00:00Z\n'
+    path.write_text(f"{about}[[step]]\n{step}\n", "utf-8")
+    with pytest.raises(AssertionError, match="nothing reads this"):
+        played(path, tmp_path)
+
+
 def test_nothing_is_expected_of_a_scenario_that_is_gone() -> None:
     expected = {path.stem for path in (HERE / "expected").iterdir()}
     assert expected == {path.stem for path in SCENARIOS}

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from enishi import Citation, Message, Reply, RuleProposer, Signal
 from enishi.host import Relationship, Store
 from enishi.kernel.errors import RequestConflict, RequestErased
+from enishi.kernel.rules import bundled_proposers
 from enishi.packs.chats.dates import read_date
 
 ANY = {"deadline": None, "suppress_health_check": list(HealthCheck)}
@@ -299,6 +300,20 @@ def test_54_old_lines_keep_their_speaker_and_the_name_of_their_day(bond: Relatio
     assert (messages[20].name, bond.name_of("chen")) == ("Jack", "Jack")
     assert (messages[21].speaker, messages[21].role) == ("tom", "other")
     assert bond.name_of("tom") == "tom"
+
+
+def test_54_what_was_told_before_a_renaming_is_recalled_under_the_name_of_today(
+    bond: Relationship,
+) -> None:
+    bond.rename("chen", "Sarah")
+    for proposer in bundled_proposers():
+        bond.propose(bond.record("I live in Porto.", "I see.").number, proposer)
+    assert "Sarah lives in Porto" in bond.recall("Porto").render()
+    bond.rename("chen", "Jack", aliases=["Sarah"])
+    bond.record([Message("I live in Oslo", role="other", speaker="tom", name="Tom")], "Hm.")
+    block = bond.recall("Porto Oslo").render()
+    assert "Jack lives in Porto" in block and "said by Tom, hearsay" in block
+    assert "Jack lives in Oslo" not in block and "User" not in block
 
 
 def test_66_a_request_sent_again_is_one_turn_and_equal_words_are_two(bond: Relationship) -> None:

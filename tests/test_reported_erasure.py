@@ -462,6 +462,7 @@ def test_pb13_reading_writes_nothing_and_what_is_not_recorded_is_not_there(
     bond.digests()
     before = state_of(path)
     everything_said(store)
+    assert "ZQ-7731" in bond.recall("What do I own? ZQ-7731").render()
     assert state_of(path) == before and "5512" not in everything_said(store)
 
 

@@ -34,6 +34,7 @@ from enishi.projections.recall.time_spans import (
 from enishi.projections.recall.time_within import (
     hours,
     nth_week,
+    nth_weekday_in,
     part,
     quarter,
     said_range,
@@ -237,6 +238,7 @@ CHINESE: tuple[Rule, ...] = (
     rule("Li", "R", within),
     # within another
     rule("[YRDm]O?aL", "R", lambda tokens, now: _first_units([as_date(tokens[0]), tokens[-1]], now)),
+    rule("[RDm]O?ow", "R", lambda tokens, now: nth_weekday_in([*tokens[1:], tokens[0]], now)),
     rule("[YRDm]O?ou", "R", lambda tokens, now: nth_week([tokens[1], tokens[2], as_date(tokens[0])], now)),
     rule("[YRDm]O?E", "R", lambda tokens, now: _portion([as_date(tokens[0]), tokens[-1]], now)),
     rule("RO?Eu|RuE", "R", _portion),

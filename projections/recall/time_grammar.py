@@ -141,13 +141,13 @@ def clocks(day: Span, first: Clock, last: Clock) -> Span:
     return Span(start, stop, "minute")
 
 
-def since(token: Token, now: datetime, *, after: bool = False, past: bool = False) -> Span | None:
-    """From a time, or from its end, until now; without an end where it lies ahead.
+def since(token: Token, now: datetime, *, after: bool = False) -> Span | None:
+    """From a time until now; with `after` from its end, and without an end where it lies ahead.
 
-    With `past` a date without a year is the latest one.
+    A date without a year since which something is so is the latest one.
     """
     span = span_of(token, now)
-    if past and span.start > now and isinstance(token.value, Day) and token.value.year is None:
+    if not after and span.start > now and isinstance(token.value, Day) and token.value.year is None:
         span = of_day(token.value, now, year=span.start.year - 1)
     start = span.end if after else span.start
     end = now if start < now else LAST

@@ -90,6 +90,17 @@ def next_date(tokens: Values, now: datetime) -> Span | None:
     ]
     if which == "=":
         return spans[1]
+    return _next(which, spans, now)
+
+
+def next_holiday(tokens: Values, now: datetime) -> Span | None:
+    """Next Easter, last Thanksgiving."""
+    days = [on_holiday(tokens[1].value, now.year + step, now) for step in (-1, 0, 1)]
+    return _next(tokens[0].kind, [span_of(Token("D", 0, 0, day), now) for day in days], now)
+
+
+def _next(which: str, spans: list[Span], now: datetime) -> Span | None:
+    """The first of spans that begins after now, or the last that was over before today."""
     if which == ">":
         return next((span for span in spans if span.start > now), None)
     return next((span for span in reversed(spans) if span.end <= day_span(now).start), None)

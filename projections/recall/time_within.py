@@ -168,9 +168,10 @@ def until_clock(tokens: Values, now: datetime) -> Span | None:
 
 
 def nth_weekday_in(tokens: Values, now: datetime) -> Span | None:
-    """The second Monday of a month."""
-    nth, number, span = tokens[0].value, tokens[1].value, span_of(tokens[-1], now)
-    if span.grain != "month" or not 1 <= nth <= 5:
+    """The second Monday of a month, or its last one."""
+    nth, number = -1 if tokens[0].kind == "<" else tokens[0].value, tokens[1].value
+    span = span_of(as_date(tokens[-1]), now)
+    if span.grain != "month" or not (nth == -1 or 1 <= nth <= 5):
         return None
     day = nth_weekday(span.start.year, span.start.month, number, nth)
     return day_span(day) if day < span.end else None

@@ -1,30 +1,42 @@
 """Change one thing in the kernel or a projection, and see whether its tests notice.
 
-    python benchmarks/mutation.py --sample 300 --seed 1
+    python benchmarks/mutation.py --sample 300 --seed 1 | tee found.txt
+    python benchmarks/mutation.py --again found.txt                        the survivors alone
     python benchmarks/mutation.py --only kernel/standing.py --sample 40
     python benchmarks/mutation.py --sample 300 --seed 1 --part 2/10    every tenth of it, from the second
 
 Each mutant of a seeded sample is one changed comparison, number or the like in a copy of the tree.
-The tests of its module run against it; a mutant that they let pass is a survivor, and is printed.
-A survivor may be harmless: whoever reads the list decides. Needs `tests` beside this folder.
+All tests run once before, to learn which of them enter the functions that are changed. Those run
+against the mutant, the quickest first; what is changed outside of a function meets the tests of its
+module. A mutant that they let pass is a survivor, and is printed. A survivor may be harmless:
+whoever reads the list decides. Needs `tests` and `golden` beside this folder.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
+import importlib
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import _lru_cache_wrapper
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from time import monotonic
+from time import monotonic, perf_counter, sleep
+from types import CodeType, FunctionType
 from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("kernel", "projections")
@@ -44,24 +56,21 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
-ALWAYS = {
-    "kernel": ("tests/test_life.py", "golden/test_vectors.py"),
-    "projections": ("golden/test_scenarios.py",),
-}
-"""Tests of everything in a part, which run after those of the module."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-MOST = 4
-"""So many files of tests are a module's own, those named after it first."""
+PROBE = "probe.py"
+"""A module of the copied tree with the set of functions that were entered, by name."""
 
 
 class Mutant(NamedTuple):
-    """One change: in which file, at which line, from what to what."""
+    """One change: in which file and function, at which line, from what to what."""
 
     path: str
+    function: str
     line: int
     before: str
     after: str
-    source: str
+    tree: ast.Module
 
 
 class Site(NamedTuple):
@@ -82,10 +91,39 @@ def mutant_at(site: Site) -> Mutant:
     """The mutant that a change makes."""
     tree = ast.parse(site.path.read_text("utf-8"))
     target = next(node for place, node in enumerate(ast.walk(tree)) if place == site.node)
-    before = _head(target)
-    _change(target, site.way)
     path = site.path.relative_to(ROOT).as_posix()
-    return Mutant(path, getattr(target, "lineno", 0), before, _head(target), ast.unparse(tree))
+    function, before = _homes(tree, path)[target], _head(target)
+    _change(target, site.way)
+    return Mutant(path, function, getattr(target, "lineno", 0), before, _head(target), tree)
+
+
+def _homes(tree: ast.AST, path: str) -> dict[ast.AST, str]:
+    """In which outermost function each node is run; the path stands for what is run on import."""
+    found: dict[ast.AST, str] = {}
+    waiting: list[tuple[ast.AST, str]] = [(tree, path)]
+    while waiting:
+        node, home = waiting.pop()
+        found[node] = home
+        for child in ast.iter_child_nodes(node):
+            inside = home == path and isinstance(node, Function) and child in node.body
+            waiting.append((child, _named(path, node) if inside else home))
+    return found
+
+
+def _named(path: str, function: ast.AST) -> str:
+    return f"{path}:{getattr(function, 'lineno', 0)}"
+
+
+def probed(tree: ast.Module, path: str) -> str:
+    """The source of a tree whose functions say that they were entered."""
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            place = bool(ast.get_docstring(node))
+            node.body[place:place] = ast.parse(f"_entered.add({_named(path, node)!r})").body
+    place = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__"
+                for node in tree.body) + bool(ast.get_docstring(tree))  # fmt: skip
+    tree.body[place:place] = ast.parse("from enishi.probe import entered as _entered").body
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def _head(node: ast.AST) -> str:
@@ -146,84 +184,209 @@ def _change(node: ast.AST, way: int) -> None:
             node.test = ast.Constant(value=bool(way))
 
 
-def tests_of(path: str) -> list[str]:
-    """The test files of a module: those that name it, or that name what it is imported by."""
-    modules = {_dotted(one.relative_to(ROOT).as_posix()): one.read_text("utf-8")
-               for part in PARTS for one in (ROOT / part).rglob("*.py")}  # fmt: skip
-    tests = {f"tests/{one.name}": one.read_text("utf-8")
-             for one in sorted((ROOT / "tests").glob("test_*.py"))}  # fmt: skip
-    wanted = seen = {_dotted(path)}
-    found: list[str] = []
-    while wanted and not found:
-        found = [name for name, text in tests.items() if any(_names(text, w) for w in wanted)]
-        importers = {m for m, text in modules.items() if any(_names(text, w) for w in wanted)}
-        wanted, seen = importers - seen, seen | importers
-    stem = Path(path).stem
-    found.sort(key=lambda name: (stem not in name, -tests[name].count(stem)))
-    return list(dict.fromkeys([*found[:MOST], *ALWAYS[path.partition("/")[0]]]))
+class Entered(NamedTuple):
+    """A test by its place among all, its seconds, and which functions it entered."""
+
+    test: int
+    seconds: float
+    functions: frozenset[str]
 
 
-def _dotted(path: str) -> str:
-    return "enishi." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+class Trial:
+    """A plugin that runs the tests of each mutant in a fork of one process that has read them all."""
+
+    def __init__(self, drawn: Sequence[Mutant], worth: float, verbose: bool) -> None:
+        self.drawn, self.worth, self.verbose = drawn, worth, verbose
+        self.found: Counter[str] = Counter()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run all tests once, then those of each mutant; print what survives."""
+        on_import = set(importlib.import_module("enishi.probe").entered)
+        every = entered(session)
+        print(f"{len(self.drawn)} mutants, {len(every)} tests", flush=True)
+        functions: dict[str, list[FunctionType]] = defaultdict(list)
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType):
+                for constant in one.__code__.co_consts:
+                    functions[constant if isinstance(constant, str) else ""].append(one)
+        for mutant in self.drawn:
+            tests = tests_of(mutant, every, self.worth)
+            late = [] if mutant.function in on_import else functions[mutant.function]
+            outcome = tried(mutant, session, tests, late)
+            self.found[outcome] += 1
+            if outcome != "noticed":
+                print(f"{outcome}: {mutant.path}:{mutant.line}: {_short(mutant.before)} → "
+                      f"{_short(mutant.after)}", flush=True)  # fmt: skip
+            if self.verbose:
+                print(f"  {self.found.total()}: {len(tests)} tests", flush=True)
+        return True
 
 
-def _names(text: str, module: str) -> bool:
-    """Whether a text imports a module, in either way."""
-    parent, _, name = module.rpartition(".")
-    return f"from {module} import" in text or bool(
-        re.search(rf"from {re.escape(parent)} import [^\n]*\b{name}\b", text)
+def entered(session: pytest.Session) -> list[Entered]:
+    """Run all tests, and learn which functions each enters; the quickest first.
+
+    A test that fails without any mutant is left out: it says nothing.
+    """
+    path = Path("entered.json")
+
+    def learn() -> int:
+        seen: set[str] = importlib.import_module("enishi.probe").entered
+        rows = []
+        for place, item in enumerate(session.items):
+            seen.clear()
+            begun, failed = perf_counter(), session.testsfailed
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            if session.testsfailed == failed and TIMED not in item.name:
+                rows.append((place, perf_counter() - begun, sorted(seen)))
+        path.write_text(json.dumps(rows), "utf-8")
+        return 0
+
+    forked(learn, None)
+    rows = json.loads(path.read_text("utf-8"))
+    found = [Entered(test, seconds, frozenset(seen)) for test, seconds, seen in rows]
+    return sorted(found, key=lambda one: one.seconds)
+
+
+def tests_of(mutant: Mutant, every: list[Entered], worth: float) -> list[int]:
+    """The tests that enter its function, or its file if no test does, or else all; the quickest
+    first, and no more than are worth so many seconds."""
+    inside = f"{mutant.path}:"
+    found = (
+        [one for one in every if mutant.function in one.functions]
+        or [one for one in every if any(name.startswith(inside) for name in one.functions)]
+        or every
     )
+    sums = accumulate(one.seconds for one in found)
+    return [one.test for one, seconds in zip(found, sums, strict=True) if seconds <= worth]
 
 
-def tried(mutant: Mutant, copied: Path) -> str:
-    """What the tests of its module say of a mutant: noticed, endless or survived."""
-    target = copied / mutant.path
+def tried(
+    mutant: Mutant, session: pytest.Session, tests: list[int], functions: list[FunctionType]
+) -> str:
+    """What tests say of a mutant: noticed, endless or survived.
+
+    Its `functions`, if there are any, have another code in a fork; what is done on import is done
+    by another process. Processes that a test begins read the file.
+    """
+    source = probed(mutant.tree, mutant.path)
+    code = _code_of(mutant.function, compile(source, str(Path(mutant.path).absolute()), "exec"))
+    items = [session.items[test] for test in tests]
+
+    def patched() -> int:
+        for function in functions:
+            assert code
+            function.__code__ = code
+        for one in gc.get_objects():
+            if isinstance(one, _lru_cache_wrapper):
+                one.cache_clear()
+        for item in items:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            if session.testsfailed:
+                return 1
+        return 0
+
+    def anew() -> int:
+        Path("tests.txt").write_text("\n".join(item.nodeid for item in items), "utf-8")
+        arguments = "-x", "-q", "-p", "no:cacheprovider", "@tests.txt"
+        return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+
+    target = Path(mutant.path)
     before = target.read_text("utf-8")
-    target.write_text(mutant.source, "utf-8")
+    target.write_text(source, "utf-8")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-             "-k", f"not {TIMED}", *tests_of(mutant.path)],
-            check=False, cwd=copied, capture_output=True, timeout=SECONDS,
-            env={**os.environ, "PYTHONPATH": str(copied.parent), "PYTHONDONTWRITEBYTECODE": "1"},
-        )  # fmt: skip
-        return "noticed" if done.returncode else "survived"
-    except subprocess.TimeoutExpired:
-        return "endless"
+        return ("survived", "noticed", "endless")[forked(patched if functions else anew, SECONDS)]
     finally:
         target.write_text(before, "utf-8")
+
+
+def _code_of(function: str, code: CodeType) -> CodeType | None:
+    """The code of a function of a module."""
+    if function in code.co_consts:
+        return code
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return next(filter(None, (_code_of(function, one) for one in inner)), None)
+
+
+def forked(work: Callable[[], int], seconds: float | None) -> int:
+    """Do something in another process: 0 if it came to 0, 1 if it did not, 2 if it does not end."""
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            os.setsid()
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(nowhere, number)
+            status = min(1, work())
+        finally:
+            os._exit(status)
+    begun = monotonic()
+    while True:
+        done, status = os.waitpid(process, os.WNOHANG)
+        if done:
+            return min(1, status)
+        if seconds is not None and monotonic() - begun > seconds:
+            os.killpg(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            return 2
+        sleep(0.01)
+
+
+def drawn_again(path: Path) -> list[Mutant]:
+    """The survivors that an earlier run has printed, where the code still has them."""
+    found: list[Mutant] = []
+    for text in path.read_text("utf-8").splitlines():
+        said = re.fullmatch(r"survived: ([^:]+):(\d+): (.+) → (.+)", text)
+        if not said or not (ROOT / said[1]).exists():
+            continue
+        tree = ast.parse((ROOT / said[1]).read_text("utf-8"))
+        alike = [
+            mutant_at(Site(ROOT / said[1], place, way))
+            for place, node in enumerate(ast.walk(tree))
+            for way in range(_ways(node)) if _short(_head(node)) == said[3]
+        ]  # fmt: skip
+        alike = [mutant for mutant in alike if _short(mutant.after) == said[4]]
+        near = sorted(alike, key=lambda mutant: abs(mutant.line - int(said[2])))
+        found += [mutant for mutant in near if mutant not in found][:1]
+        if not near:
+            print(f"no more there: {text.removeprefix('survived: ')}")
+    return found
+
+
+def _sample(options: argparse.Namespace) -> list[Mutant]:
+    files = [
+        path for part in PARTS for path in sorted((ROOT / part).rglob("*.py"))
+        if options.only in path.relative_to(ROOT).as_posix()
+    ]  # fmt: skip
+    every = [site for path in files for site in sites(path)]
+    print(f"a sample of {len(every)} mutants in {len(files)} files")
+    chosen = Random(options.seed).sample(every, min(options.sample, len(every)))
+    first, parts = map(int, options.part.split("/"))
+    return [mutant_at(site) for site in chosen[first - 1 :: parts]]
 
 
 def main() -> None:
     """Draw the sample, try each mutant, print the survivors and the score."""
     options = _options()
-    files = [
-        path for part in PARTS for path in sorted((ROOT / part).rglob("*.py"))
-        if options.only in path.relative_to(ROOT).as_posix()
-    ]  # fmt: skip
-    chance = Random(options.seed)
-    every = [site for path in files for site in sites(path)]
-    drawn = [mutant_at(site) for site in chance.sample(every, min(options.sample, len(every)))]
-    first, parts = map(int, options.part.split("/"))
-    drawn = drawn[first - 1 :: parts]
-    print(f"{len(drawn)} of {len(every)} mutants in {len(files)} files", flush=True)
-    begun = monotonic()
-    found: Counter[str] = Counter()
+    drawn = drawn_again(options.again) if options.again else _sample(options)
+    trial = Trial(drawn, options.worth, options.verbose)
     with TemporaryDirectory() as folder:
         copied = Path(folder) / "enishi"
         shutil.copytree(ROOT, copied, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__"))
-        for number, mutant in enumerate(drawn, start=1):
-            outcome = tried(mutant, copied)
-            found[outcome] += 1
-            if outcome != "noticed":
-                print(f"{outcome}: {mutant.path}:{mutant.line}: {_short(mutant.before)} → "
-                      f"{_short(mutant.after)}", flush=True)  # fmt: skip
-            if options.verbose:
-                print(f"  {number} of {len(drawn)}, {monotonic() - begun:.0f} s", flush=True)
-    killed = len(drawn) - found["survived"]
+        (copied / PROBE).write_text("entered: set[str] = set()\n", "utf-8")
+        for path in {mutant.path for mutant in drawn}:
+            tree = ast.parse((ROOT / path).read_text("utf-8"))
+            (copied / path).write_text(probed(tree, path), "utf-8")
+        os.environ |= {"PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": folder}
+        sys.path.insert(0, folder)
+        sys.dont_write_bytecode = True
+        os.chdir(copied)
+        pytest.main(["-qq", "-s", "-p", "no:cacheprovider"], [trial])
+    found = trial.found
+    killed = found["noticed"] + found["endless"]
     print(
         f"{killed} of {len(drawn)} mutants noticed ({killed / max(1, len(drawn)):.0%}), "
-        f"{found['endless']} of them as endless; seed {options.seed}, part {options.part}"
+        f"{found['endless']} of them as endless"
     )
 
 
@@ -235,8 +398,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", type=Path, help="the survivors that this file has, no others")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--part", default="1/1", help="a part of the sample, such as 2/10")
+    parser.add_argument("--worth", type=float, default=60, help="seconds of tests for a mutant")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ from enishi.kernel.erasing.scrubbing import overwrite_gaps
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
+from enishi.projections.recall.budget import estimate
+from enishi.projections.recall.index import index_of, keep_up
 
 
 @pytest.fixture
@@ -43,17 +46,14 @@ def cited(bond: Relationship, words: str, quote: str | None = None) -> tuple[Cit
     return (Citation(text=text, quote=quote or words),)
 
 
-@pytest.mark.parametrize("place", range(1, 10))
-def test_harm_is_found_in_whichever_piece_it_is(
-    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(verification, "_CHUNK", 2)
-    path = tmp_path / "store.db"
+def harmed(path: Path, place: int) -> str:
+    """A store of three turns with one record's payload changed; returns the tip that it had."""
     with fixed_store(path) as store:
         bond = store.relationship("lumi", "chen")
         for words in ("One.", "Two.", "Three."):
             bond.record(words, "I see.")
-        assert bond.verify().ok
+        verified = bond.verify()
+        assert verified.ok
     with closing(sqlite3.connect(path)) as connection, connection:
         found = connection.execute("SELECT id, payload FROM record ORDER BY id").fetchall()[place]
         changed = found[1][:-1] + bytes([found[1][-1] ^ 1])
@@ -65,9 +65,21 @@ def test_harm_is_found_in_whichever_piece_it_is(
         connection.execute("UPDATE record SET payload=? WHERE id=?", (changed, found[0]))
         for _, sql in guards:
             connection.execute(sql)
+    return verified.tip
+
+
+@pytest.mark.parametrize("place", range(1, 10))
+def test_harm_is_found_in_whichever_piece_it_is(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And it alone: the tip that was noted is that of the log, whatever is harmed within."""
+    monkeypatch.setattr(verification, "_CHUNK", 2)
+    path = tmp_path / "store.db"
+    tip = harmed(path, place)
     with fixed_store(path, seed=1) as store:
-        problems = store.relationship("lumi", "chen").verify().problems
-    assert [problem.number for problem in problems] == [place]
+        bond = store.relationship("lumi", "chen")
+        for problems in (bond.verify().problems, bond.verify(tip=tip).problems):
+            assert [problem.number for problem in problems] == [place]
 
 
 def test_the_path_to_every_turn_leads_through_the_root_and_itself(tmp_path: Path) -> None:
@@ -280,3 +292,58 @@ def test_a_thought_on_something_else_outlives_an_erasure(bond: Relationship) -> 
     first = bond.turns()[0]
     bond.erase(first.number)
     assert [one.number for one in bond.reflections()] == [thoughts[1]]
+
+
+def test_what_was_released_is_told_with_the_event_that_came_of_it(bond: Relationship) -> None:
+    thanks = cited(bond, "Thank you for the soup.")
+    unsure = Signal(signal="gratitude", actor="user", confidence=0.6, citations=thanks)
+    (held,) = bond.propose(None, [unsure])
+    event = bond.release(held)
+    (decided,) = bond.decisions()
+    assert decided.event == event
+    assert bond.why(event).type == "SignalAccepted"
+
+
+def test_the_sources_of_a_block_in_json_have_the_words_and_say_who_spoke(
+    bond: Relationship,
+) -> None:
+    words = "I live in Porto."
+    said = cited(bond, words)
+    bond.propose(None, [Belief(subject="user", key="home_city", value="Porto", citations=said)])
+    (item,) = (
+        one
+        for one in json.loads(bond.recall("Porto").render(format="json"))["items"]
+        if one["what"] == "belief"
+    )
+    assert item["sources"] == [{"text": said[0].text, "speaker": "chen", "words": words}]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("tea", 1), ("teas", 1), ("kettle", 2), ("茶", 2), ("茶壶", 3), ("茶壶茶", 5), ("été", 3),
+     ("чай", 2), ("a, b!", 4), ("🍵", 3), ("tea 茶", 3)],
+)  # fmt: skip
+def test_an_estimate_of_tokens(text: str, tokens: int) -> None:
+    assert estimate(text) == tokens
+
+
+def test_what_many_names_and_numbers_stand_in_is_as_specific_as_what_has_four(
+    bond: Relationship,
+) -> None:
+    few, four, many = "Flour 1 2 3.", "Flour 1 2 3 4.", "Flour 1 2 3 4 5 6 7 8 9."
+    for words in (few, four, many):
+        bond.record(words, "I see.")
+    found = {one.text: one.score.specificity for one in bond.recall("flour").found if one.score}
+    assert found[few] < found[four] == found[many]
+
+
+def test_more_voices_than_an_index_has_room_for_are_nobody_in_particular(
+    bond: Relationship,
+) -> None:
+    bond.record("Hello.", "Hi.")
+    keep_up(bond._stream)
+    with bond._stream.reading():
+        index = index_of(bond._stream)
+        index.names.clear()
+        voices = [index._voice_of(f"guest {n}") for n in [*range(300), 0, 254, 255]]
+    assert voices == [*range(1, 256), *[0] * 45, 1, 255, 0]

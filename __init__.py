@@ -4,7 +4,7 @@ with enishi.open("lumi.db") as store:
     bond = store.relationship("lumi", "chen")
     with bond.turn("The project fell apart.") as turn:
         turn.reply("Come here. Tell me.")
-    bond.propose(turn, enishi.RuleProposer())
+    bond.propose(turn)
     bond.rapport()
 """
 

@@ -131,7 +131,9 @@ class AsyncRelationship:
         return AsyncTurn(await _in_thread(self.plain.record, *args, **kwargs))
 
     async def propose(
-        self, turn: AsyncTurn | int | None, proposer: Proposer | Sequence[Proposal]
+        self,
+        turn: AsyncTurn | int | None,
+        proposer: Proposer | Sequence[Proposal] | None = None,
     ) -> list[Decided]:
         """Let a proposer read; see `Relationship.propose`."""
         number = turn.number if isinstance(turn, AsyncTurn) else turn

@@ -24,6 +24,7 @@ from enishi.kernel.deciding.proposing import (
     standing_texts,
 )
 from enishi.kernel.errors import InvalidInput
+from enishi.kernel.rules import bundled_proposers
 
 if TYPE_CHECKING:
     from enishi.host.turn import Turn
@@ -35,16 +36,20 @@ class Deciding(Bond):
     def propose(
         self,
         turn: Turn | int | None,
-        proposer: Proposer | Sequence[Proposal],
+        proposer: Proposer | Sequence[Proposal] | None = None,
         *,
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> list[Decided]:
         """Let a proposer read a turn (None: every text it has not read) and record the decisions.
 
-        Asked again about the same texts, the same version of a proposer is answered from the log; of
+        Without one, all bundled rules read it: what moves the rapport, promises and statements, moods,
+        where an episode begins. Asked again about the same texts, the same version of a proposer is answered from the log; of
         a turn of which nothing is left, with what was erased.
         A sequence of proposals is the host's own.
         """
+        if proposer is None:
+            each = [self.propose(turn, one, progress=progress) for one in bundled_proposers()]
+            return [decided for decisions_of in each for decided in decisions_of]
         if not isinstance(proposer, Proposer):
             if not isinstance(proposer, Sequence) or not all(
                 isinstance(one, Proposal) for one in proposer

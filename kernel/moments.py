@@ -37,8 +37,8 @@ class Moment(NamedTuple):
         offset = when.utcoffset()
         if offset is None:
             raise InvalidInput(
-                f"the time {when.isoformat()} names no zone; write {when.isoformat()}+08:00 or Z, "
-                "or give an aware datetime"
+                f"the time {when.isoformat()} names no zone; give an aware datetime, "
+                "for example with tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')"
             )
         since = when - _EPOCH
         at = (since.days * 86_400 + since.seconds) * SECOND + since.microseconds

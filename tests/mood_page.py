@@ -57,6 +57,7 @@ def plot() -> str:
 
 
 _STYLE = """<style>
+  svg { color-scheme: light dark; }
   text { font: 13px system-ui, "PingFang SC", "Noto Sans CJK SC", sans-serif; fill: #57606a; }
   line { stroke: #d0d7de; } line.rest { stroke: #8c959f; stroke-dasharray: 4 4; }
   polyline { fill: none; stroke-width: 2.5; stroke-linejoin: round; }

@@ -21,6 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from test_reported_erasure import Reader, everything_said, forms_found, told
 
 from enishi.host import Relationship, Store
+from enishi.kernel import fold
 from enishi.kernel.erasing import scrubbing
 from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.projections.recall import index, meaning
@@ -29,7 +30,9 @@ from enishi.projections.recall.vectors import Embedder
 
 @pytest.fixture(autouse=True)
 def written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The index of a short life is written to the file, as that of a long one is."""
+    """Index and kept states of a short life are written to the file, as those of a long one are."""
+    monkeypatch.setattr(fold, "CHECKPOINT_EVENTS", 1)
+    monkeypatch.setattr(fold, "CHUNK_TURNS", 1)
     monkeypatch.setattr(index, "UNSAVED", 1)
     monkeypatch.setattr(meaning, "UNSAVED", 1)
 
@@ -42,6 +45,12 @@ def spelt(texts: list[str]) -> list[list[int]]:
 
 
 SPELT = Embedder("spelt 1", spelt)
+
+
+class Finder(Reader):
+    """A reader of the words of a life: beliefs and what is kept of their fold hold them."""
+
+    codes = r"qx\d+zk"
 
 
 class ErasedLife(RuleBasedStateMachine):
@@ -101,7 +110,7 @@ class ErasedLife(RuleBasedStateMachine):
         self.note(who, turn.number + 1, words[0])
         self.note(who, turn.number + 2, words[1])
         if derive:
-            bond.propose(turn, Reader())
+            bond.propose(turn, Finder())
 
     @rule(who=st.integers(0, 1), place=st.integers(0, 20), vary=st.booleans())
     def say_otherwise(self, who: int, place: int, vary: bool) -> None:
@@ -114,7 +123,7 @@ class ErasedLife(RuleBasedStateMachine):
         elif self.texts(who):
             number = self.texts(who)[place % len(self.texts(who))]
             self.allowed(lambda: self.note(who, bond.edit(number, f"I own {word}.").number, word))
-        bond.propose(None, Reader())
+        bond.propose(None, Finder())
 
     @rule(who=st.integers(0, 1), place=st.integers(0, 20), which=st.integers(1, 2))
     def swipe(self, who: int, place: int, which: int) -> None:
@@ -174,6 +183,7 @@ class ErasedLife(RuleBasedStateMachine):
     @rule()
     def everything_is_indexed(self) -> None:
         for who, bond in enumerate(self.bonds):
+            bond.digests()
             for (owner, _), word in list(self.said.items())[-3:]:
                 found = bond.recall(word)
                 assert owner == who or word not in repr(found.items)
@@ -236,6 +246,7 @@ def begun(path: Path) -> Store:
     for code in ("AB-1000", "ZQ-7731", "CD-2000"):
         told(bond, f"I own {code}.")
     bond.digests()
+    bond.recall("own")
     return store
 
 

@@ -89,11 +89,12 @@ class Reader:
     """A proposer that makes a belief of every text with a code in it, and a signal."""
 
     name, version, by = "reader", "1", "rule"
+    codes = r"[A-Z0-9]{2,}-?[A-Z0-9]*\d+"
 
     def propose(self, texts: list[ReadText]) -> list[Proposal]:
         found: list[Proposal] = []
         for text in texts:
-            for code in re.findall(r"[A-Z0-9]{2,}-?[A-Z0-9]*\d+", text.content):
+            for code in re.findall(self.codes, text.content):
                 cited = (Citation(text=text.number, quote=text.content),)
                 found.append(Belief(subject="user", key="owns", value=code, citations=cited))
                 found.append(Signal(signal="disclosure", actor="user", citations=cited))

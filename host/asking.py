@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from enishi.host.deciding import Deciding
-from enishi.host.given import moment_of_given, number_of
+from enishi.host.given import moment_of_given, number_of, policy_of
 from enishi.kernel.deciding.proposals import Audience, Party
 from enishi.kernel.deciding.proposing import Decided
 from enishi.kernel.errors import NotFound
@@ -24,7 +24,6 @@ from enishi.projections.chapters import ChapterView, chapters
 from enishi.projections.character import CHARACTER, ReflectionView, reflections
 from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.mood import Feeling, MoodView, mood_at
-from enishi.projections.policy import bundled_policy, read_policy
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.recall.index import drop_index
@@ -55,7 +54,7 @@ class Asking(Deciding):
     def text(self, number: int) -> Text:
         """A message or reply, by the number of any of its wordings."""
         with self._reading() as branch:
-            return text_of(self._stream, branch, number)
+            return text_of(self._stream, branch, number_of(number))
 
     def summary(self) -> Summary:
         """The relationship at a glance."""
@@ -79,9 +78,7 @@ class Asking(Deciding):
             if until is None and lived is None and policy is None:
                 answer = reading.rapport(self._stream, branch)
             else:
-                numbers = bundled_policy(policy) if isinstance(policy, str) else (
-                    None if policy is None else read_policy(dict(policy))
-                )  # fmt: skip
+                numbers = None if policy is None else policy_of(policy)
                 answer = reading.rapport_then(self._stream, branch, until, lived, numbers)
         self._save_checkpoints(branch)
         return answer
@@ -206,7 +203,7 @@ class Asking(Deciding):
 
     def why(self, about: int | Decided | Text) -> Explanation:
         """Why an event, a decision or a text is there, and whether it counts on this branch."""
-        number = about if isinstance(about, int) else about.number
+        number = number_of(about)
         if isinstance(about, Decided) and about.event is not None:
             number = about.event
         with self._reading() as branch:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from enishi.host.bond import Bond
-from enishi.host.given import number_of, turn_number
+from enishi.host.given import Numbered, number_of, turn_number
 from enishi.kernel.deciding.bounding import merge_episode, split_episode
 from enishi.kernel.deciding.correcting import correct
 from enishi.kernel.deciding.failing import Failed, failures
@@ -26,16 +26,13 @@ from enishi.kernel.deciding.proposing import (
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
 
-if TYPE_CHECKING:
-    from enishi.host.turn import Turn
-
 
 class Deciding(Bond):
     """How derived events come about in a relationship."""
 
     def propose(
         self,
-        turn: Turn | int | None,
+        turn: Numbered | int | None,
         proposer: Proposer | Sequence[Proposal] | None = None,
         *,
         progress: Callable[[int, int], None] = lambda done, total: None,
@@ -70,9 +67,8 @@ class Deciding(Bond):
 
     def release(self, decision: Decided | int) -> int:
         """Let a held proposal have its effect after all. Returns the number of its event."""
-        number = decision if isinstance(decision, int) else decision.number
         with self._writing() as branch:
-            return release(self._stream, branch, number)
+            return release(self._stream, branch, number_of(decision))
 
     def correct(
         self, number: int, word: Literal["right", "wrong"] = "wrong", *, value: str | None = None
@@ -82,7 +78,7 @@ class Deciding(Bond):
         Returns the numbers of what was recorded.
         """
         with self._writing() as branch:
-            return correct(self._stream, branch, number, word, value)
+            return correct(self._stream, branch, number_of(number), word, value)
 
     def decisions(self) -> list[Decided]:
         """All decisions, oldest first."""
@@ -94,12 +90,12 @@ class Deciding(Bond):
         with self._stream.reading():
             return failures(self._stream)
 
-    def split(self, turn: Turn | int) -> int:
+    def split(self, turn: Numbered | int) -> int:
         """A new episode begins with this turn. Returns the number that `withdraw` takes back."""
         with self._writing() as branch:
             return split_episode(self._stream, branch, turn_number(turn))
 
-    def merge(self, turn: Turn | int) -> int:
+    def merge(self, turn: Numbered | int) -> int:
         """The episode that begins with this turn goes on from the one before it.
 
         Returns the number that `withdraw` takes back.

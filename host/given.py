@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from enishi.kernel.errors import InvalidInput, NotFound, UnreadableFile
 from enishi.kernel.moments import Moment
-from enishi.kernel.recording import Message
+from enishi.kernel.recording import Message, Reply, Scene
 from enishi.packs.chats.cards import Card, read_card
 from enishi.packs.chats.chat import Chat
 from enishi.packs.chats.dates import read_zone
 from enishi.packs.chats.readers import read_chats
+from enishi.projections.policy import Policy, bundled_policy, read_policy
 
 Progress = Callable[[str, int, int], None]
 """Told how far a file is: its title, lines done, lines in all."""
@@ -47,12 +48,44 @@ def read_chats_at(path: Path, zone: str) -> tuple[Chat, ...]:
 
 
 def card_of(fields: Mapping[str, Any]) -> Card:
-    return read_card("the blueprint", json.dumps(fields).encode("utf-8"))
+    try:
+        text = json.dumps(fields)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"a blueprint is made of what JSON can hold: {error}") from None
+    return read_card("the blueprint", text.encode("utf-8"))
+
+
+def policy_of(policy: str | Mapping[str, Any]) -> Policy:
+    if isinstance(policy, str):
+        return bundled_policy(policy)
+    if not isinstance(policy, Mapping):
+        raise InvalidInput(f"a policy is a name or a mapping, not {type(policy).__name__}")
+    return read_policy(dict(policy))
 
 
 def messages_of(said: Said) -> list[Message]:
     several = [said] if isinstance(said, str | Message) else said
-    return [Message(one) if isinstance(one, str) else one for one in several]
+    if not isinstance(several, Sequence) or isinstance(several, bytes):
+        raise InvalidInput(f"what was said is a text or a list of texts, not {type(said).__name__}")
+    return [message_of(one) for one in several]
+
+
+def message_of(said: str | Message) -> Message:
+    if not isinstance(said, str | Message):
+        raise InvalidInput(f"a message is a text or a Message, not {type(said).__name__}")
+    return Message(said) if isinstance(said, str) else said
+
+
+def reply_of(reply: str | Reply) -> Reply:
+    if not isinstance(reply, str | Reply):
+        raise InvalidInput(f"a reply is a text or a Reply, not {type(reply).__name__}")
+    return Reply(reply) if isinstance(reply, str) else reply
+
+
+def scene_of(scene: Scene | None) -> Scene | None:
+    if not isinstance(scene, Scene | None):
+        raise InvalidInput(f"a scene is a Scene, not {type(scene).__name__}")
+    return scene
 
 
 def moment_of_given(when: datetime | None) -> Moment | None:

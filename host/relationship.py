@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from enishi.host.forgetting import Forgetting
-from enishi.host.given import Said, card_of, messages_of, moment_of_given, number_of, turn_number
+from enishi.host.given import (
+    Numbered,
+    Said,
+    card_of,
+    messages_of,
+    moment_of_given,
+    number_of,
+    policy_of,
+    reply_of,
+    scene_of,
+    turn_number,
+)
 from enishi.host.turn import Turn
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Audience
@@ -27,7 +38,6 @@ from enishi.packs.chats.cards import Card
 from enishi.packs.chats.chat_files import ChatFormat, write_chat_file
 from enishi.packs.showing.memoir import memoir, write_memoir
 from enishi.projections import reading
-from enishi.projections.policy import bundled_policy, read_policy
 
 
 class Comparison(NamedTuple):
@@ -49,7 +59,7 @@ class Relationship(Forgetting):
         at: datetime | None = None,
         request: str | None = None,
         scene: Scene | None = None,
-        expect: Turn | int | None = None,
+        expect: Numbered | int | None = None,
     ) -> Turn:
         """Open a turn at the tip. As a context manager, it is abandoned if no reply comes.
 
@@ -67,33 +77,33 @@ class Relationship(Forgetting):
         at: datetime | None = None,
         request: str | None = None,
         scene: Scene | None = None,
-        expect: Turn | int | None = None,
+        expect: Numbered | int | None = None,
     ) -> Turn:
         """Record an exchange that already happened, in one step."""
-        given = Reply(reply) if isinstance(reply, str) else reply
-        return self._open(said, given, at, request, scene, expect)
+        return self._open(said, reply_of(reply), at, request, scene, expect)
 
     def regenerate(
-        self, turn: Turn | int, reply: str | Reply, *, request: str | None = None
+        self, turn: Numbered | int, reply: str | Reply, *, request: str | None = None
     ) -> Text:
         """Record another reply to the same messages; it is the chosen one from now on."""
-        given = Reply(reply) if isinstance(reply, str) else reply
+        given = reply_of(reply)
         with self._writing() as branch:
             number = recording.give_reply(
                 self._stream, branch, number_of(turn), given, request=request
             )
             return text_of(self._stream, branch, number)
 
-    def swipe(self, turn: Turn | int, reply: int) -> None:
+    def swipe(self, turn: Numbered | int, reply: int) -> None:
         """Choose among the replies of a turn, counted from 1 in the order in which they came."""
+        number, place = number_of(turn), number_of(reply)
         with self._writing() as branch:
-            replies = view_of_turn(self._stream, branch, number_of(turn)).replies
-            if not 1 <= reply <= len(replies):
-                raise NotFound(f"turn {number_of(turn)} has {len(replies)} replies, not {reply}")
-            if not replies[reply - 1].chosen:
-                recording.choose_variant(self._stream, branch, replies[reply - 1].root)
+            replies = view_of_turn(self._stream, branch, number).replies
+            if not 1 <= place <= len(replies):
+                raise NotFound(f"turn {number} has {len(replies)} replies, not {place}")
+            if not replies[place - 1].chosen:
+                recording.choose_variant(self._stream, branch, replies[place - 1].root)
 
-    def edit(self, text: Text | int, content: str, *, request: str | None = None) -> Text:
+    def edit(self, text: Numbered | int, content: str, *, request: str | None = None) -> Text:
         """Give a message or a reply another wording. What rested on the old one falls."""
         with self._writing() as branch:
             number = recording.revise_text(
@@ -101,7 +111,7 @@ class Relationship(Forgetting):
             )
             return text_of(self._stream, branch, number)
 
-    def extend(self, text: Text | int, more: str, *, request: str | None = None) -> Text:
+    def extend(self, text: Numbered | int, more: str, *, request: str | None = None) -> Text:
         """Continue a reply: `more` is added to its wording."""
         with self._writing() as branch:
             before = self._current_wording(branch, number_of(text))
@@ -113,7 +123,7 @@ class Relationship(Forgetting):
             )  # fmt: skip
             return text_of(self._stream, branch, number)
 
-    def undo(self, text: Text | int) -> Text:
+    def undo(self, text: Numbered | int) -> Text:
         """Go back to the wording before the chosen one."""
         with self._writing() as branch:
             now = self._current_wording(branch, number_of(text))
@@ -125,7 +135,7 @@ class Relationship(Forgetting):
     def choose_wording(self, wording: int) -> Text:
         """Let this wording of a message or reply count, by its number."""
         with self._writing() as branch:
-            return self._choose_wording(branch, wording)
+            return self._choose_wording(branch, number_of(wording))
 
     # The tree
 
@@ -154,7 +164,7 @@ class Relationship(Forgetting):
             shared, {first: len(numbers[0]) - shared, second: len(numbers[1]) - shared}
         )
 
-    def fork(self, name: str, after: Turn | int | None = None) -> Relationship:
+    def fork(self, name: str, after: Numbered | int | None = None) -> Relationship:
         """Begin a branch after a turn (the tip, where none is named). The current one stays."""
         with self._writing() as branch:
             turn = None if after is None else turn_number(after)
@@ -166,7 +176,7 @@ class Relationship(Forgetting):
         with self._writing():
             recording.switch_branch(self._stream, self._stream.branch_named(name))
 
-    def back(self, turn: Turn | int | None) -> None:
+    def back(self, turn: Numbered | int | None) -> None:
         """End the branch after this turn (None: before the first). Later turns can come back."""
         with self._writing() as branch:
             recording.move_tip(self._stream, branch, ROOT if turn is None else turn_number(turn))
@@ -178,18 +188,18 @@ class Relationship(Forgetting):
             recording.drop_branch(self._stream, branch)
             return branch
 
-    def withdraw(self, *numbers: int) -> None:
+    def withdraw(self, *numbers: Numbered | int) -> None:
         """Let events, texts or whole turns count for nothing, on all branches. Can be undone."""
         with self._writing() as branch:
-            recording.withdraw(self._stream, branch, numbers)
+            recording.withdraw(self._stream, branch, [number_of(one) for one in numbers])
 
-    def restore(self, *numbers: int) -> None:
+    def restore(self, *numbers: Numbered | int) -> None:
         """Let what was withdrawn count again; without numbers, bring back what was archived."""
         if not numbers:
             self._bring_back()
             return
         with self._writing() as branch:
-            recording.restore(self._stream, branch, numbers)
+            recording.restore(self._stream, branch, [number_of(one) for one in numbers])
 
     def export_chat(self, path: str | os.PathLike[str], format: ChatFormat = "sillytavern") -> int:
         """Write what stands on the branch as a chat file. Returns the number of lines.
@@ -217,6 +227,7 @@ class Relationship(Forgetting):
 
     def rename(self, party: str, name: str, aliases: Sequence[str] = ()) -> None:
         """A party (by its stable id) has another display name from here on."""
+        aliases = [aliases] if isinstance(aliases, str) else aliases
         with self._writing() as branch:
             recording.name_party(self._stream, branch, party, name, aliases)
 
@@ -237,7 +248,7 @@ class Relationship(Forgetting):
 
     def adopt_policy(self, policy: str | Mapping[str, Any]) -> None:
         """From here on the folds use these numbers: a bundled policy's name, or a whole policy."""
-        wanted = bundled_policy(policy) if isinstance(policy, str) else read_policy(dict(policy))
+        wanted = policy_of(policy)
         with self._writing() as branch:
             if reading.policy_in_force(self._stream, branch) != wanted:
                 recording.adopt_policy(self._stream, branch, wanted.name, wanted.numbers())
@@ -251,7 +262,7 @@ class Relationship(Forgetting):
     def get_turn(self, number: int) -> Turn:
         """A turn of the branch by its number."""
         with self._reading() as branch:
-            return Turn(self, view_of_turn(self._stream, branch, number).number)
+            return Turn(self, view_of_turn(self._stream, branch, number_of(number)).number)
 
     def _open(
         self,
@@ -260,7 +271,7 @@ class Relationship(Forgetting):
         at: datetime | None,
         request: str | None,
         scene: Scene | None,
-        expect: Turn | int | None,
+        expect: Numbered | int | None,
     ) -> Turn:
         with self._writing() as branch:
             number = recording.open_turn(
@@ -269,7 +280,7 @@ class Relationship(Forgetting):
                 messages_of(said),
                 at=moment_of_given(at),
                 request=request,
-                scene=scene,
+                scene=scene_of(scene),
                 reply=reply,
                 expect=None if expect is None else number_of(expect),
             )

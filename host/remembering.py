@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from enishi.host.asking import Asking
-from enishi.host.given import BUDGET, moment_of_given, turn_number
+from enishi.host.given import BUDGET, Numbered, moment_of_given, turn_number
 from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
@@ -35,10 +35,6 @@ from enishi.projections.recall.recalling import Query, recall
 from enishi.projections.recall.rendering import LANGUAGES, Counter
 from enishi.projections.recall.tracing import Trace, trace
 from enishi.projections.recall.vectors import drop_vectors, kept
-
-if TYPE_CHECKING:
-    from enishi.host.turn import Turn
-
 
 AT_ONCE = 256
 """So many texts without a vector a recall embeds at most; the others wait, or for `embed`."""
@@ -187,7 +183,7 @@ class Remembering(Asking):
             seen = seen_on(self._stream, branch)
             return portrait_items(state, when, seen, lambda view: (), threads)
 
-    def recall_trace(self, turn: Turn | int) -> Trace:
+    def recall_trace(self, turn: Numbered | int) -> Trace:
         """What the reply of a turn had been offered, and what it made use of."""
         with self._reading() as branch:
             return trace(self._stream, branch, turn_number(turn))

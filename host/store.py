@@ -140,7 +140,7 @@ class Store:
 
     def import_chats(
         self,
-        paths: Iterable[str | os.PathLike[str]],
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
         agent: str | None = None,
         user: str | None = None,
@@ -157,7 +157,8 @@ class Store:
         else's. With `propose`, the bundled rules read the chosen texts. A group chat goes to each
         of its characters, or to `agent` alone.
         """
-        chats = [chat for path in paths for chat in read_chats_at(Path(path), zone)]
+        several = [paths] if isinstance(paths, str | os.PathLike) else paths
+        chats = [chat for path in several for chat in read_chats_at(Path(path), zone)]
         reports = []
         for chat in in_order(chats):
             # Nothing of a file that fails stays, nor a relationship that was founded for it.

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from enishi.host.given import Numbered, messages_of, moment_of_given, number_of
+from enishi.host.given import Numbered, message_of, moment_of_given, number_of, reply_of
 from enishi.kernel import recording
 from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.errors import Conflict
@@ -63,7 +63,7 @@ class Turn:
         """Add a message while the turn is open."""
         with self._bond._writing() as branch:
             number = recording.add_message(
-                self._bond._stream, branch, self.number, messages_of(message)[0], request=request
+                self._bond._stream, branch, self.number, message_of(message), request=request
             )
             return text_of(self._bond._stream, branch, number)
 
@@ -121,11 +121,10 @@ class Turn:
         `recall`, if left out. Another reply to a
         completed turn is a variant: see `Relationship.regenerate`.
         """
-        given_reply = content
+        given_reply = reply_of(content)
         if isinstance(content, str):
             offered = self._offered if given is None else tuple(given)
             given_reply = Reply(content, delivered, offered, happened=moment_of_given(at))
-        assert isinstance(given_reply, Reply)
         stream = self._bond._stream
         with self._bond._writing() as branch:
             view = view_of_turn(stream, branch, self.number)

@@ -80,11 +80,6 @@ _encode = msgspec.msgpack.Encoder(order="sorted").encode
 """The bytes of what is known to be plain: maps in sorted order, integers as short as they go."""
 
 
-def encode_header(header: Header) -> bytes:
-    """The bytes that are stored and hashed as they are."""
-    return _encode(header)
-
-
 def decode_header(data: bytes) -> Header:
     """Read header bytes. Anything that is no header of this format is LogDamaged."""
     try:
@@ -149,6 +144,20 @@ def fitting_headers(parts: Sequence[bytes]) -> list[FittingHeader]:
 def as_array(parts: Sequence[bytes]) -> bytes:
     """The bytes of an array of values, each of which is encoded already."""
     return _ARRAY.pack(0xDD, len(parts)) + b"".join(parts)
+
+
+def encode_header(header: Header) -> bytes:
+    """The bytes that are stored and hashed as they are.
+
+    InvalidInput where no reader would take them for a header: True and 1.0 are equal to 1, and are
+    written otherwise.
+    """
+    try:
+        data = _encode(header)
+        fitting_header(data)
+    except (*NOT_FITTING, OverflowError) as error:
+        raise InvalidInput(f"this cannot stand in the header of a record: {error}") from None
+    return data
 
 
 def header_of(data: bytes, number: int) -> Header:

@@ -446,7 +446,8 @@ def _message(stream: Stream, branch: int, message: Message, by: str) -> dict[str
 
 
 def _reply(stream: Stream, branch: int, reply: Reply, by: str) -> dict[str, Any]:
-    for number in reply.given:
+    numbers = [number for number in reply.given if type(number) is int]
+    for number in numbers:
         if not 0 <= number < len(stream.history):
             raise NotFound(f"the reply was given number {number}, and there is no such event")
     speaker = check_id(reply.speaker, "a speaker") if reply.speaker else stream.line.agent
@@ -459,7 +460,7 @@ def _reply(stream: Stream, branch: int, reply: Reply, by: str) -> dict[str, Any]
         said["delivered"] = reply.delivered
     if reply.given:
         said["given"] = list(reply.given)
-    fits = reply.delivered in _DELIVERIES and all(type(number) is int for number in reply.given)
+    fits = reply.delivered in _DELIVERIES and len(numbers) == len(reply.given)
     return _spoken("ReplyGiven", said, reply, by, fits)
 
 

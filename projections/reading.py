@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from enishi.kernel.deciding.proposals import Party, Strength
 from enishi.kernel.encoding import state_digest
+from enishi.kernel.errors import InvalidInput
 from enishi.kernel.explaining import Quote, quotes
 from enishi.kernel.fold import (
     Event,
@@ -28,7 +29,14 @@ from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
 from enishi.projections.beliefs import BELIEFS, BeliefView, answer_at, beliefs_at
 from enishi.projections.mood import MOOD, Feeling, MoodView, course, seen_last, state_by
-from enishi.projections.policy import ONE, Policy, bundled_policy, read_bend, read_policy
+from enishi.projections.policy import (
+    DIMENSIONS,
+    ONE,
+    Policy,
+    bundled_policy,
+    read_bend,
+    read_policy,
+)
 from enishi.projections.rapport import RAPPORT, rapport_under
 
 
@@ -97,6 +105,10 @@ def rapport_then(
 
 def rapport_changes(stream: Stream, branch: int, dimension: str | None = None) -> list[Change]:
     """What moved rapport, oldest first. Needs `stream.reading()`."""
+    if dimension is not None and dimension not in DIMENSIONS:
+        raise InvalidInput(
+            f"rapport has no dimension {dimension!r}; there are: {', '.join(DIMENSIONS)}"
+        )
     trace: list[Reason] = []
     fold_anew(RAPPORT, standing_events(stream, stream.standing(branch), RAPPORT), trace)
     wanted = [reason for reason in trace if dimension in (None, reason.key)]

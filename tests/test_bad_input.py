@@ -43,6 +43,7 @@ from enishi.kernel.errors import (
 from enishi.kernel.log import Log
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Reply, Scene
+from enishi.kernel.stream import Draft
 
 # Numbers in the store of `lived`.
 FOUNDED, FIRST, HELLO, HI, SECOND, GONE, SIDE, ON_SIDE = 0, 1, 2, 3, 4, 7, 10, 11
@@ -147,17 +148,30 @@ def test_an_unknown_number_is_not_found(
 def test_what_is_no_number_and_has_none_is_refused(value: object, lived: Path) -> None:
     """True is 1 for a machine, and nobody means turn 1 by it, least of all who erases."""
     acts: list[Callable[[Relationship, Any], object]] = [
-        lambda bond, one: bond.edit(one, "new"),
-        lambda bond, one: bond.regenerate(one, "Other."),
-        lambda bond, one: bond.erase(one),
-        lambda bond, one: bond.erase(HELLO, one),
-        lambda bond, one: bond.erase(FIRST, through=one),
-        lambda bond, one: bond.erase(belief=one),
-        lambda bond, one: bond.plan_erasure(one),
+        *(act for _, act in UNKNOWN),
+        lambda bond, one: bond.swipe(one, 1),
+        lambda bond, one: bond.withdraw(one),
+        lambda bond, one: bond.restore(one),
+        lambda bond, one: bond.turn("x", expect=one),
+        lambda bond, one: bond.release(one),
+        lambda bond, one: bond.correct(one),
+        lambda bond, one: bond.split(one),
+        lambda bond, one: bond.merge(one),
+        lambda bond, one: bond.recall_trace(one),
     ]
     with unharmed(lived) as bond:
         for act in acts:
-            assert len(refused(InvalidInput, partial(act, bond, _any(value)), "number")) < 200
+            assert len(refused(InvalidInput, partial(act, bond, _any(value)))) < 200
+
+
+@pytest.mark.parametrize("wrong", [True, 2.0, "2", -1, HUGE, None])
+def test_no_header_is_written_that_nobody_could_read(wrong: Any, lived: Path) -> None:
+    """Whoever calls the kernel itself: the log would be lost with such a record."""
+    with unharmed(lived) as bond:
+        with pytest.raises(InvalidInput), bond._writing() as branch:
+            bond._stream.append(Draft("VariantChosen", {}, FIRST, branch, targets=(wrong,)))
+        with pytest.raises(InvalidInput):
+            bond.turn(Message("x", happened=Moment(1.5)))  # type: ignore[arg-type]
 
 
 def test_what_to_erase_has_to_be_said_in_a_fitting_kind(lived: Path) -> None:
@@ -206,6 +220,7 @@ REFUSED: list[tuple[str, type[EnishiError], str, Act]] = [
     ("restore what stands", Conflict, "2", lambda b: b.restore(HELLO)),
     ("restore the unknown", Conflict, "99", lambda b: b.restore(BEYOND)),
     ("expect", ExpectationFailed, "7", lambda b: b.turn("x", expect=SECOND)),
+    ("why rapport", InvalidInput, "trust", lambda b: b.why_rapport("love")),
     ("request", RequestConflict, "'first'", lambda b: b.record("x", "y", request="first")),
 ]
 
@@ -422,11 +437,37 @@ def test_a_text_in_an_open_turn_is_checked_as_well(lived: Path) -> None:
         assert bond.get_turn(turn.number).view().status == "completed"
 
 
-def test_what_is_no_text_at_all_is_refused(lived: Path) -> None:
+@pytest.mark.parametrize("value", [5, None, b"bytes", {"a": 1}, object()], ids=ascii)
+def test_what_is_no_text_at_all_is_refused(value: Any, lived: Path) -> None:
+    kind = type(value).__name__
+    with fixed_store(lived) as store:
+        (bond,) = store.relationships()
+        with bond.turn("Go on.") as turn:
+            refused(InvalidInput, partial(turn.say, value), kind)
+            refused(InvalidInput, partial(turn.say, ["two", "of them"]), "list")
+            refused(InvalidInput, partial(turn.reply, value), kind)
     with unharmed(lived) as bond:
-        for value in (5, None, b"bytes"):
-            said: Any = Message(value)  # type: ignore[arg-type]
-            refused(InvalidInput, partial(bond.turn, said), type(value).__name__)
+        refused(InvalidInput, partial(bond.turn, Message(value)), kind)
+        refused(InvalidInput, partial(bond.turn, value), kind)
+        refused(InvalidInput, partial(bond.turn, ["one", value]), kind)
+        refused(InvalidInput, partial(bond.record, "x", value), kind)
+        refused(InvalidInput, partial(bond.regenerate, FIRST, value), kind)
+        refused(InvalidInput, partial(bond.edit, HELLO, value), kind)
+        if value is not None:
+            refused(InvalidInput, partial(bond.turn, "x", scene=value), kind)
+        refused(InvalidInput, partial(bond.adopt_policy, value))
+        with pytest.raises(EnishiError):
+            bond.adopt_blueprint(value)
+
+
+def test_one_alias_and_one_file_may_be_given_without_a_list(lived: Path) -> None:
+    """A text is a sequence of texts, and none of its letters was meant."""
+    with fixed_store(lived) as store:
+        (bond,) = store.relationships()
+        bond.rename("chen", "Chen", "Captain")
+        assert bond._stream.payload(bond.records()[-1].number)["aliases"] == ["Captain"]
+        write_chat(lived.with_name("one.jsonl"), [line("Lumi", "Hi.")])
+        assert len(store.import_chats(str(lived.with_name("one.jsonl")))) == 1
 
 
 def test_the_longest_text_is_kept_whole(lived: Path) -> None:

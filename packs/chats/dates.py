@@ -47,7 +47,7 @@ def read_zone(name: str) -> ZoneInfo:
     """The time zone of an IANA name. Anything else is InvalidInput."""
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # OSError: "Asia" and "" are folders
+    except (KeyError, ValueError, TypeError, OSError):  # OSError: "Asia" and "" are folders
         raise InvalidInput(
             f"{name!r} is no time zone; give an IANA name, for example Asia/Tokyo"
         ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -92,24 +92,26 @@ def erase(
             receipt = _erase_all(opened, agent, user, again, yes)
         else:
             bond = bond_of(opened, agent, user, branch)
-            made = bond.plan_erasure(
-                *numbers or (),
-                through=through,
-                since=moment(since),
-                until=moment(until),
-                belief=belief,
-                matching=matching,
-                keep_effects=keep_effects,
-            )
-            if plan or not (yes or as_json):
+            about: dict[str, Any] = {
+                "through": through,
+                "since": moment(since),
+                "until": moment(until),
+                "belief": belief,
+                "keep_effects": keep_effects,
+            }
+            if yes and not plan and matching is None:  # nobody would read a plan
+                receipt = bond.erase(*numbers or (), **about, copies=copies)
+            else:
+                made = bond.plan_erasure(*numbers or (), **about, matching=matching)
                 if plan and as_json:
                     print_json(made)
-                else:
+                elif plan or not (yes or as_json):
                     showing.erasure_told.print_plan(console_for(store), made)
-            if plan:
-                return
-            _confirm(f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}", yes)
-            receipt = bond.erase(made, copies=copies)
+                if plan:
+                    return
+                what = f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}"
+                _confirm(what, yes)
+                receipt = bond.erase(made, copies=copies)
         if sign:
             receipt = opened.sign(receipt)
     if as_json:

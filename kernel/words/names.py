@@ -269,8 +269,9 @@ def _tables() -> _Tables:
         within=_longest_first(shapes["within"]),
         followed=re.compile("|".join(shapes["followed"])),
         doubtful=re.compile(
-            f"(?:{'|'.join(f'(?<={one})' for one in table['before_doubtful'])})(?:{doubtful})"
-            f"(?={table['after_doubtful']})"
+            f"{_behind(table['before_doubtful'])}(?:{doubtful})(?={table['after_doubtful']})"
+            f"|{_behind(table['before_relative'])}(?!文静|秀丽|多多)(?:{doubtful})"
+            f"|(?<![\u3400-\u9fff])(?:{doubtful})(?={table['after_subject']})"
         ),
         first=re.compile(f"[{''.join(by_first)}]"),
         listed=by_first,
@@ -281,6 +282,10 @@ def _tables() -> _Tables:
         capitals=frozenset(shapes["capitals"]),
         openers=frozenset(shapes["openers"]),
     )
+
+
+def _behind(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(f'(?<={one})' for one in words)})"
 
 
 def _longest_first(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -723,7 +724,8 @@ def later(here: World) -> None:
     bond.record("I live in Rome. Forget it.", "I never said that.", at=here.at)
     here.say("user: 我不喜欢茶。")
     here.settle()
-    bond.edit(here.texts[0], "Nothing of the sort.")
+    with suppress(Conflict):  # of what was erased, nobody knows any more who said it
+        bond.edit(here.texts[0], "Nothing of the sort.")
     bond.fork("later", after=first.number).record("Not so.", "No.", at=here.at)
     bond.rename("chen", "Sarah")
     bond.withdraw(here.texts[0])

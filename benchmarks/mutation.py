@@ -185,10 +185,11 @@ def _change(node: ast.AST, way: int) -> None:
 
 
 class Entered(NamedTuple):
-    """A test by its place among all, its seconds, and which functions it entered."""
+    """A test by its place among all, its seconds, its file, and which functions it entered."""
 
     test: int
     seconds: float
+    path: str
     functions: frozenset[str]
 
 
@@ -237,25 +238,28 @@ def entered(session: pytest.Session) -> list[Entered]:
             begun, failed = perf_counter(), session.testsfailed
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
             if session.testsfailed == failed and TIMED not in item.name:
-                rows.append((place, perf_counter() - begun, sorted(seen)))
+                rows.append((place, perf_counter() - begun, str(item.path), sorted(seen)))
         path.write_text(json.dumps(rows), "utf-8")
         return 0
 
     forked(learn, None)
     rows = json.loads(path.read_text("utf-8"))
-    found = [Entered(test, seconds, frozenset(seen)) for test, seconds, seen in rows]
+    found = [Entered(*row, frozenset(seen)) for *row, seen in rows]
     return sorted(found, key=lambda one: one.seconds)
 
 
 def tests_of(mutant: Mutant, every: list[Entered], worth: float) -> list[int]:
-    """The tests that enter its function, or its file if no test does, or else all; the quickest
-    first, and no more than are worth so many seconds."""
+    """The tests that enter its function, or its file if no test does, or else all; those of a file
+    that names the module and the quickest first, and no more than are worth so many seconds."""
     inside = f"{mutant.path}:"
     found = (
         [one for one in every if mutant.function in one.functions]
         or [one for one in every if any(name.startswith(inside) for name in one.functions)]
-        or every
+        or list(every)
     )
+    module = "enishi." + mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    own = {path for path in {one.path for one in found} if module in Path(path).read_text("utf-8")}
+    found.sort(key=lambda one: (one.path not in own, one.seconds))
     sums = accumulate(one.seconds for one in found)
     return [one.test for one, seconds in zip(found, sums, strict=True) if seconds <= worth]
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from helpers import NOW, fixed_store
+from helpers import NOW, fixed_store, line, write_chat
 
 from enishi import Citation, Message, Signal
 from enishi.host import Relationship
@@ -28,6 +28,7 @@ from enishi.kernel.encoding import encode_header, header_of
 from enishi.kernel.erasing.erasure import of_numbers
 from enishi.kernel.erasing.scrubbing import overwrite_gaps
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
+from enishi.kernel.events import payload_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
 from enishi.projections.recall.budget import estimate
@@ -315,6 +316,7 @@ def test_the_sources_of_a_block_in_json_have_the_words_and_say_who_spoke(
         for one in json.loads(bond.recall("Porto").render(format="json"))["items"]
         if one["what"] == "belief"
     )
+    assert item["confidence"] == 10_000
     assert item["sources"] == [{"text": said[0].text, "speaker": "chen", "words": words}]
 
 
@@ -347,3 +349,89 @@ def test_more_voices_than_an_index_has_room_for_are_nobody_in_particular(
         index.names.clear()
         voices = [index._voice_of(f"guest {n}") for n in [*range(300), 0, 254, 255]]
     assert voices == [*range(1, 256), *[0] * 45, 1, 255, 0]
+
+
+@pytest.mark.parametrize("subject", ["J", "红"])
+@pytest.mark.parametrize("words", ["{} likes Z a lot.", "{}喜欢茶。"])
+def test_a_name_and_a_value_may_be_one_letter(bond: Relationship, subject: str, words: str) -> None:
+    words = words.format(subject)
+    value = "Z" if "Z" in words else "茶"
+    liked = Belief(subject=subject, key="likes", value=value, citations=cited(bond, words))
+    assert bond.propose(None, [liked])[0].verdict == "accepted"
+
+
+def test_a_time_is_at_most_five_minutes_ahead_of_the_clock(bond: Relationship) -> None:
+    bond.record("Hello.", "Hi.", at=NOW + timedelta(minutes=5))
+    with pytest.raises(InvalidInput, match="five minutes ahead"):
+        bond.record("Hello.", "Hi.", at=NOW + timedelta(minutes=5, seconds=1))
+
+
+@pytest.mark.parametrize("field", ["valence", "arousal", "fatigue", "confidence"])
+def test_what_is_felt_lies_between_its_ends(field: str) -> None:
+    least = -10_000 if field == "valence" else 0
+    for value in (least, 10_000):
+        assert payload_of("MoodObserved", **FELT, **{field: value})[field] == value
+    for value in (least - 1, 10_001):
+        with pytest.raises(InvalidInput, match=field):
+            payload_of("MoodObserved", **FELT, **{field: value})
+
+
+FELT = {
+    "by": "host", "voices": ["user"], "party": "user", "intensity": "weak", "spans": [[2, 0, 5]],
+    "sentence": [0, 5],
+}  # fmt: skip
+
+
+def test_a_word_that_stands_often_in_a_text_is_found_in_that_text(bond: Relationship) -> None:
+    for place in range(6):
+        bond.record(f"Number {place}: {'kettle ' * (5 * place)}", "I see.")
+    bond.record("The teapot.", "I see.")
+    found = bond.recall("kettle", items=9).found
+    assert {one.text.split(":")[0] for one in found} == {f"Number {place}" for place in range(1, 6)}
+
+
+def test_of_a_card_those_sentences_are_shown_in_which_enough_of_a_query_stands(
+    bond: Relationship,
+) -> None:
+    sheet = "Lumi keeps a tea house by the harbour. She was born in Bergen."
+    bond.adopt_blueprint(
+        {"spec": "chara_card_v2", "spec_version": "2.0",
+         "data": {"name": "Lumi", "description": sheet}}
+    )  # fmt: skip
+    bond.record("Good evening.", "Good evening.")
+
+    def shown(query: str) -> list[str]:
+        return [one.text for one in bond.recall(query).items if one.layer == "blueprint"]
+
+    assert shown("tea house harbour") == ["Lumi keeps a tea house by the harbour."]
+    far = "harbour pears plums apples cherries quinces medlars"
+    assert shown(far) == []
+
+
+@pytest.mark.parametrize(("undated", "dated"), [(0, 1), (1, 0)])
+def test_a_pause_next_to_an_unknown_time_is_no_sign(
+    bond: Relationship, tmp_path: Path, undated: int, dated: int
+) -> None:
+    times = {undated: "some day in spring", dated: "2026-01-01T10:00:00Z"}
+    lines = [line(f"Words {place}.", "Chen", at=times[place]) for place in (0, 1)]
+    store = bond._store
+    store.import_chats([write_chat(tmp_path / "chat.jsonl", lines)], agent="mira", user="bob")
+    other = store.relationship("mira", "bob")
+    texts = [one for turn in other.turns() for one in turn.messages]
+    quoted = tuple(Citation(text=one.number, quote=f"Words {n}") for n, one in enumerate(texts))
+    (answer,) = other.propose(None, [EpisodeBoundary(signs=("gap",), citations=quoted)])
+    assert (answer.verdict, answer.event) == ("rejected", None)
+
+
+def test_a_scene_is_found_elsewhere_in_its_newer_wordings_too(tmp_path: Path) -> None:
+    scene = Scene(b"s" * 16, ("lumi", "mira", "chen"))
+    with fixed_store(tmp_path / "scenes.db") as store:
+        here, there = (store.relationship(agent, "chen") for agent in ("lumi", "mira"))
+        turns = [one.record("We meet.", "Yes.", scene=scene) for one in (here, there)]
+        edited = [
+            one.edit(turn.view().messages[0], "We meet at ten.")
+            for one, turn in zip((here, there), turns, strict=True)
+        ]
+        there.edit(there.turns()[0].messages[0], "We meet at noon.")
+        (copies,) = here.plan_erasure(edited[0].number).copies
+        assert copies.agent == "mira" and copies.numbers[-1:] == (edited[1].number,)

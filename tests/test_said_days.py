@@ -55,6 +55,19 @@ def test_a_day_is_found_where_it_stands(text: str, day: str) -> None:
     assert (moved.day, moved.start) == (day, found.start + 6)
 
 
+YEARS_END = [
+    ("2026-12-30", "January 3", "2027-01-03"), ("2026-12-30", "1月3日", "2027-01-03"),
+    ("2026-01-03", "Dec 30", "2025-12-30"), ("2026-01-03", "十二月三十日", "2025-12-30"),
+    ("2026-08-30", "Dec 30", "2026-12-30"), ("2027-02-20", "Feb 29", "2028-02-29"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("now", "text", "day"), YEARS_END)
+def test_a_date_without_a_year_is_the_nearest_one(now: str, text: str, day: str) -> None:
+    (found,) = said_days(text, parse_moment(f"{now}T12:00+00:00"))
+    assert found.day == day
+
+
 NO_DAYS = [
     "I may march on", "I may go", "March on!", "may I", "we march", "Maybe 5", "a marching band",
     "sat down", "mon ami", "August company", "Juneau", "I am 35", "call 2026 people", "12345-67",

@@ -294,6 +294,16 @@ def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, g
 
 
 SAID += [
+    ("in nineteen ninety-eight", "1998-01-01", "1999-01-01", "year"),
+    ("in twenty twelve", "2012-01-01", "2013-01-01", "year"),
+    ("in two thousand eighteen", "2018-01-01", "2019-01-01", "year"),
+    ("上半周", "2026-04-20", "2026-04-23", "week"), ("这周前半", "2026-04-20", "2026-04-23", "half"),
+    ("下周后半", "2026-04-30", "2026-05-04", "half"), ("周初", "2026-04-20", "2026-04-22", "week"),
+    ("五月上旬", "2026-05-01", "2026-05-11", "month"), ("五月下旬", "2026-05-21", "2026-06-01", "month"),
+    ("first half of the week", "2026-04-20", "2026-04-23", "half"),
+    ("the first half of May", "2026-05-01", "2026-05-16", "half"),
+    ("the second half of last year", "2025-07-01", "2026-01-01", "half"),
+    ("early next week", "2026-04-27", "2026-04-29", "week"), ("late last week", "2026-04-17", "2026-04-20", "week"),
     ("九八年", "1998-01-01", "1999-01-01", "year"), ("零三年五月", "2003-05-01", "2003-06-01", "month"),
     ("1/5/98", "1998-01-05", "1998-01-06", "day"), ("03-04-98", "1998-03-04", "1998-03-05", "day"),
     ("昨天二十五点", "2026-04-23", "2026-04-24", "day"), ("昨天24点", "2026-04-24", "2026-04-24 01:00:00", "hour"),
@@ -361,16 +371,24 @@ def test_each_time_of_a_text_is_found_once_and_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["three months ago", "last summer", "昨天晚上", "mid 1989", "前几天"]
-)
+    "text",
+    ["three months ago", "last summer", "昨天晚上", "mid 1989", "前几天", "上半周", "这周前半", "周初",
+     "early next week", "late last week", "五月上旬", "first half of the week", "去年年底", "spring 2024",
+     "the first half of May", "几周前", "90年代初", "tomorrow evening"],
+)  # fmt: skip
 def test_rough_words_are_approximate_and_wider(text: str) -> None:
     (said,) = said_times(text, FRIDAY)
     low, high = said.widest()
     assert said.approximate and low < said.start.at < said.end.at < high
 
 
-def test_exact_words_are_no_wider() -> None:
-    (said,) = said_times("yesterday", FRIDAY)
+@pytest.mark.parametrize(
+    "text",
+    ["yesterday", "last week", "first half of 2024", "去年下半年", "two days after tomorrow", "5月到7月",
+     "a week ago today", "from Monday to May 3", "since Easter", "week 10 of 2025", "Q1", "上个世纪"],
+)  # fmt: skip
+def test_exact_words_are_no_wider(text: str) -> None:
+    (said,) = said_times(text, FRIDAY)
     assert not said.approximate and said.widest() == (said.start.at, said.end.at)
 
 

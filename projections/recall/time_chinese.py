@@ -207,6 +207,7 @@ def _day_of_month(tokens: Values, now: datetime) -> Day:
 X = "[RDw]"
 CHINESE: tuple[Rule, ...] = (
     rule("r", "R", day_word(hours_of_parts())),
+    rule("nu", "R", _century),
     # lengths
     rule("[nKg]hu|[nKg]u|hu", "L", _length),
     rule("Lh", "L", _half_more),
@@ -224,7 +225,6 @@ CHINESE: tuple[Rule, ...] = (
     rule("[YR]O?[on]u", "R", _of_quarter),
     rule("[YR]?O?-?Q", "R", quarter),
     rule("ou(?!O)", "R", _of_quarter),
-    rule("nu", "R", _century),
     rule("[YR]O?y|[<>=]y|y(?=O)", "R", said_season),
     # seen from now
     rule("<OL|<L", "R", _ranged(-1)),

@@ -29,6 +29,7 @@ _FORMS = re.compile(
   | (?P<hour>{_SMALL})(?:[点點时時]|点钟|點鐘)(?![间間候评評数數击擊赞讚名]|[心头頭])(?:
       (?P<whole>[整钟鐘])|(?P<half>半)|(?P<quarter>[一二三])刻|(?P<minute>{_SMALL})分?(?![个個天])(?:(?P<second>{_SMALL})秒)?)?
   | 第(?P<nth>[0-9]{{1,2}}|[{_N}]{{1,3}})[个個]?
+  | (?<![前去近后後])(?P<quarterly>[1-4一二三四])(?=季度)
   | (?P<final>最[后後][一]?[个個]?)
   | (?P<count>[0-9]{{1,4}}(?:\\.[0-9]+)?|[{_N}]{{1,5}})(?P<unit>[个個])?(?P<more>[多余餘]|来(?=[天年月]))?(?P<unit2>[个個])?
   | (?P<several>[几幾数數])(?P<unit3>[个個])?(?=[天日周月年小星])
@@ -144,8 +145,8 @@ def _form(form: re.Match[str]) -> Token | None:
         )
     if said["hour"]:
         return _clock(said, start, end)
-    if said["nth"]:
-        return Token("o", start, end, number_of(said["nth"]))
+    if said["nth"] or said["quarterly"]:
+        return Token("o", start, end, number_of(said["nth"] or said["quarterly"]))
     if said["final"]:
         return Token("o", start, end, -1)
     if said["several"]:

@@ -410,3 +410,9 @@ def test_the_same_under_every_hash_seed() -> None:
 def test_a_sentence_must_lean_clearly() -> None:
     assert CLEAR > 0
     assert moods("The meeting was moved to the second floor.") == []
+
+
+def test_a_joined_emoji_is_read_whole_where_it_is_known_and_else_by_its_first() -> None:
+    assert moods("Okay 😮\u200d💨")[0].felt != moods("Okay 😮")[0].felt
+    assert moods("Okay ❤\ufe0f\u200d🔥")[0].felt == moods("Okay ❤")[0].felt
+    assert moods("Okay 👍🏿")[0].felt == moods("Okay 👍")[0].felt

@@ -294,6 +294,9 @@ def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, g
 
 
 SAID += [
+    ("twenty minutes past five yesterday", "2026-04-23 17:20:00", "2026-04-23 17:21:00", "minute"),
+    ("twenty minutes to five yesterday", "2026-04-23 16:40:00", "2026-04-23 16:41:00", "minute"),
+    ("quarter to three yesterday", "2026-04-23 14:45:00", "2026-04-23 14:46:00", "minute"),
     ("第三个季度", "2026-07-01", "2026-10-01", "quarter"), ("2024年的第三个季度", "2024-07-01", "2024-10-01", "quarter"),
     ("2024年一季度", "2024-01-01", "2024-04-01", "quarter"), ("去年二季度", "2025-04-01", "2025-07-01", "quarter"),
     ("4季度", "2026-10-01", "2027-01-01", "quarter"), ("过去三个季度", "2025-07-01", "2026-04-01", "quarter"),

@@ -176,7 +176,7 @@ class Asking(Deciding):
     def _episode(self, branch: int, number: int | None) -> Episode:
         """An episode by its number; None: the running one."""
         found = episodes_of(self._stream, branch)
-        wanted = len(found) if number is None else number
+        wanted = len(found) if number is None else number_of(number)
         if not 1 <= wanted <= len(found):
             raise NotFound(f"there is no episode {wanted}; the branch has {len(found)}")
         return found[wanted - 1]

@@ -28,7 +28,7 @@ from enishi.kernel.stream import Stream
 from enishi.kernel.verification import Problem, Verification
 from enishi.projections import PROJECTIONS
 from enishi.projections.beliefs import BELIEFS, BeliefView, answer_at, beliefs_at
-from enishi.projections.mood import MOOD, Feeling, MoodView, course, seen_last, state_by
+from enishi.projections.mood import FEELINGS, MOOD, Feeling, MoodView, course, seen_last, state_by
 from enishi.projections.policy import (
     DIMENSIONS,
     ONE,
@@ -145,6 +145,8 @@ def mood_course(
 
 def mood_changes(stream: Stream, branch: int, feeling: Feeling | None = None) -> list[MoodChange]:
     """What was seen of the moods of both, by place. Needs `stream.reading()`."""
+    if feeling is not None and feeling not in FEELINGS:
+        raise InvalidInput(f"a mood has no {feeling!r}; there are: {', '.join(FEELINGS)}")
     trace: list[Reason] = []
     fold_anew(MOOD, standing_events(stream, stream.standing(branch), MOOD), trace)
     wanted = [reason for reason in trace if feeling in (None, reason.key)]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from helpers import Shell, fixed_store
@@ -28,7 +29,7 @@ from enishi.kernel.deciding.proposals import (
     SummarySentence,
     TensionStep,
 )
-from enishi.kernel.errors import Conflict, NotFound
+from enishi.kernel.errors import Conflict, InvalidInput, NotFound
 from enishi.kernel.words.named import figures, named_things
 from enishi.packs.showing.terminal import plain
 from enishi.projections.shortening import GAP, shorter
@@ -102,6 +103,11 @@ def test_what_cannot_be_split_or_merged_is_said(bond: Relationship) -> None:
     bond.split(b)
     with pytest.raises(Conflict, match="already"):
         bond.split(b)
+    for odd in ("2", True, 1.0):
+        with pytest.raises(InvalidInput, match="a number"):
+            bond.episode(cast(Any, odd))
+        with pytest.raises(InvalidInput, match="a number"):
+            bond.shortened(cast(Any, odd))
     with pytest.raises(NotFound, match="there is no episode 3; the branch has 2"):
         bond.episode(3)
 

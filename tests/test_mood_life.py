@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from helpers import Shell, fixed_store, state_of
@@ -402,10 +402,12 @@ def test_nothing_seen_is_said_in_few_words(tmp_path: Path, shell: Shell) -> None
         say(store.relationship("lumi", "chen"), 0)
     told = shell.ok("mood", "--store", path)
     assert told.count("not seen yet") == 2 and "▁" not in told
-    assert "No mood was seen yet." in shell.ok("why", "mood", "--store", path)
+    assert "Nothing was seen of it yet." in shell.ok("why", "mood", "--store", path)
 
 
 def test_an_unknown_language_or_party_is_refused(bond: Relationship) -> None:
+    with pytest.raises(InvalidInput, match="valence, arousal"):
+        bond.why_mood(cast(Any, "joy"))
     with pytest.raises(InvalidInput, match="en, zh"):
         bond.mood_line("fr")
     with pytest.raises(InvalidInput, match="user, agent"):

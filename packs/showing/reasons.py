@@ -78,7 +78,7 @@ def print_mood_changes(console: Console, changes: Sequence[MoodChange], hidden: 
     """What was seen of moods and what it did, with the quoted words."""
     earlier(console, hidden, "observations")
     if not changes:
-        say(console, "No mood was seen yet.")
+        say(console, "Nothing was seen of it yet.")
     for change in changes:
         _print_mood_change(console, change)
 

@@ -81,6 +81,10 @@ class Projection:
         return frozenset(kind_code(name) for name in self.reads)
 
 
+_Turn = tuple[list[tuple[int, Moment | None]], bytes]
+"""The events of a turn that are to be folded, each with its moment; and the running hash after it."""
+
+
 class _Snapshot(NamedTuple):
     depth: int
     running: bytes
@@ -145,9 +149,13 @@ class Fold:
         """Go back to the newest state that is still valid."""
         if self.stale >= self.depth:
             return
-        self._since = 0
         while self._snapshots and self._snapshots[-1].depth > self.stale:
             self._snapshots.pop()
+        self._restore()
+
+    def _restore(self) -> None:
+        """Go on from the newest snapshot."""
+        self._since = 0
         if not self._snapshots:
             self._restart()
             return
@@ -158,40 +166,48 @@ class Fold:
     def _run(self) -> None:
         """Fold from where we are to the end of the path."""
         end = len(self.standing.path)
+        if not self.depth:
+            self._inherit()
         if end - self.depth > CHUNK_TURNS:
             self._leap()
         depths = self.standing.depths_with(self.projection.codes, self.depth)
-        if end - self.depth > CHUNK_TURNS:
-            self._jump(depths)
+        ahead = self._jump(depths) if end - self.depth > CHUNK_TURNS else {}
         while self.depth < end:
             self._keep_snapshot()
             # Most changes are near the tip: the nearer, the shorter the way back to a snapshot.
             stop = self.depth + min(CHUNK_TURNS, (end - self.depth + 1) // 2)
             between = slice(bisect_left(depths, self.depth), bisect_left(depths, stop))
-            self._fold_turns(depths[between], stop)
+            self._fold_turns(depths[between], stop, ahead)
 
-    def _fold_turns(self, depths: list[int], stop: int) -> None:
-        """Fold the turns at these depths, the only ones below `stop` that matter."""
-        projection, state = self.projection, self._state
-        turns = [(depth, self._events_at(depth)) for depth in depths]
-        numbers = [number for _, turn in turns for number, _ in turn]
+    def _fold_turns(self, depths: list[int], stop: int, ahead: dict[int, _Turn]) -> None:
+        """Fold the turns at these depths, the only ones below `stop` that matter.
+
+        Of those `ahead` it is known already what has to be folded.
+        """
+        projection, state, running = self.projection, self._state, self.running
+        turns: list[tuple[int, list[tuple[int, Moment | None]]]] = []
+        for depth in depths:
+            events, running = ahead.pop(depth) if depth in ahead else self._turn_at(depth, running)
+            turns.append((depth, events))
+        numbers = [number for _, events in turns for number, _ in events]
         payloads = self.stream.payloads(numbers, projection.reads, checked=False)
         history, path = self.stream.history, self.standing.path
         names = {kind_code(name): name for name in projection.reads}
-        for depth, turn in turns:
-            for number, moment in turn:
+        for depth, events in turns:
+            for number, moment in events:
                 payload = payloads.get(number)
                 if payload is not None:
                     name, said = names[history.kind[number]], history.moment(number)
                     event = Event(number, name, payload, path[depth], moment, said)
                     _apply(projection, state, event, None)
-            self.running = _run_on(self.running, turn)
-        self.depth = stop
+        self.depth, self.running = stop, running
         self._unsaved += len(numbers)
         self._since += len(numbers)
 
-    def _events_at(self, depth: int) -> list[tuple[int, Moment | None]]:
-        return self.standing.times(depth, self.projection.codes)
+    def _turn_at(self, depth: int, running: bytes) -> _Turn:
+        """What has to be folded of the turn at this depth, and the running hash after it."""
+        events = self.standing.times(depth, self.projection.codes)
+        return events, _run_on(running, events)
 
     def _keep_snapshot(self) -> None:
         last = self._snapshots[-1] if self._snapshots else _Snapshot(0, b"", b"")
@@ -218,39 +234,40 @@ class Fold:
         if mark is not None and self.depth < mark[0] <= self.standing.unmoved:
             self._start_from(*mark)
 
-    def _jump(self, depths: list[int]) -> None:
-        """Start from the deepest state that folded exactly what stands now: a checkpoint, or what
-        the fold of another branch, as of that from which this one was forked, has in memory."""
+    def _inherit(self) -> None:
+        """Start from what the fold of the branch that this one was forked from has in memory."""
+        like, name, version = self.standing.like, self.projection.name, self.projection.version
+        other = like and self.stream.kept.get((name, version, like.other.branch))
+        if like and isinstance(other, Fold) and other.standing is like.other:
+            same = min(like.stale, other.stale)
+            self._snapshots = [found for found in other._snapshots if found.depth <= same]
+            self._restore()
+
+    def _jump(self, depths: list[int]) -> dict[int, _Turn]:
+        """Start from the deepest checkpoint that folded exactly what stands now.
+
+        Where there is none, what was looked at on the way is returned, by its depth.
+        """
         log, line = self.stream.log, self.stream.line.line
         known = log.checkpoints(line, self.projection.name, self.projection.version)
-        others = {found.running: found for other in self._others() for found in other._snapshots}
-        known |= {running: found.depth for running, found in others.items()}
         ahead = {running: depth for running, depth in known.items() if depth > self.depth}
-        if not ahead:
-            return
-        running, best = self.running, None
-        for depth, following in pairwise([*depths, len(self.standing.path)]):
-            running = _run_on(running, self._events_at(depth))
+        running, turns, best = self.running, dict[int, _Turn](), None
+        for depth, following in pairwise([*depths, len(self.standing.path)] if ahead else ()):
+            turns[depth] = _, running = self._turn_at(depth, running)
             if depth < ahead.get(running, 0) <= following:
                 best = running
-        if best in others:
-            self.depth, self.running, state = others[best]
-            self._state = msgpack.unpackb(state)
-        elif best is not None:
-            self._start_from(ahead[best], best)
+        if best is None or not self._start_from(ahead[best], best):
+            return turns
+        return {depth: turn for depth, turn in turns.items() if depth >= self.depth}
 
-    def _others(self) -> list[Fold]:
-        """The folds of the same projection on other branches that this process keeps."""
-        folds = [fold for fold in self.stream.kept.values() if isinstance(fold, Fold)]
-        return [f for f in folds if f is not self and f.projection == self.projection]
-
-    def _start_from(self, depth: int, running: bytes) -> None:
+    def _start_from(self, depth: int, running: bytes) -> bool:
         name, version = self.projection.name, self.projection.version
         found = self.stream.log.checkpoint(self.stream.line.line, name, version, running)
         if found is None or found.depth != depth or not is_whole(self.stream.line, found):
-            return
+            return False
         self.depth, self.running, self._state = depth, running, msgpack.unpackb(found.state)
         self._unsaved = 0
+        return True
 
 
 def _apply(projection: Projection, state: State, event: Event, trace: list[Reason] | None) -> None:

@@ -269,7 +269,8 @@ class History:
 
     def is_turn(self, number: int) -> bool:
         """Whether this record opened a turn. ROOT counts as one."""
-        return number == ROOT or (0 <= number < len(self) and self._depth[number] > 0)
+        depth = self._depth
+        return number == ROOT or (0 <= number < len(depth) and depth[number] > 0)
 
     def _known(self, turn: int) -> int:
         if not self.is_turn(turn):
@@ -292,7 +293,11 @@ class History:
         """The records of a turn, its own first; of ROOT, those that belong to no turn."""
         late = self._late.get(turn)
         if late is None:
-            return range(turn, self._end[self._known(turn)])
+            # Asked for every turn of a path: without a call.
+            end = self._end[turn] if 0 <= turn < len(self._end) else 0
+            if not end:
+                raise KeyError(turn)
+            return range(turn, end)
         return late if turn == ROOT else [*range(turn, self._end[turn]), *late]
 
     def last(self, type_name: str, before: int | None = None) -> int:

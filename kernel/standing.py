@@ -11,7 +11,8 @@ stands on that branch and on those forked from it later.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from enishi.kernel.history import (
@@ -30,6 +31,8 @@ _REPLY = kind_code("ReplyGiven")
 _SAID = TEXT_CODES | {kind_code("TurnOpened")}
 """What moves time along the path. An adoption or a name recorded today does not."""
 
+_OF_BRANCHES = frozenset(map(kind_code, ("BranchForked", "BranchSwitched", "TipMoved")))
+"""Acts that say nothing of the events of the turns that they speak of."""
 
 _STANDS = 1
 _WORDLESS = 2
@@ -39,6 +42,14 @@ _WORDLESS = 2
 class Watcher(Protocol):
     """Somebody who folds what stands; `stale` is the first depth that has to be folded again."""
 
+    stale: int
+
+
+@dataclass(slots=True, eq=False)
+class _Likeness:
+    """Up to the depth `stale` the same stands on the `other` branch, and has all the time."""
+
+    other: Standing
     stale: int
 
 
@@ -54,7 +65,7 @@ class Standing:
     predecessor.
 
     `marks` are checkpoints that held what stood here when it was kept; at depths before `unmoved`
-    nothing has changed since.
+    nothing has changed since. `like` tells how far it stands like the branch it was forked from.
     """
 
     def __init__(self, history: History, branch: int) -> None:
@@ -69,6 +80,7 @@ class Standing:
         self._watchers: list[Watcher] = []
         self.marks: Marks = {}
         self.unmoved = 0
+        self.like: _Likeness | None = None
 
     @classmethod
     def of_columns(
@@ -81,6 +93,27 @@ class Standing:
         found._seen = len(history)
         found._lineage = history.lineage(branch)
         found.marks, found.unmoved = marks, len(found.path)
+        return found
+
+    @classmethod
+    def of_fork(cls, branch: int, parent: Standing) -> Standing:
+        """What stands on a branch that was forked from one which is known: to begin with, the same.
+
+        What was recorded since is still to be judged.
+        """
+        parent.catch_up()
+        history, path = parent.history, parent.path
+        tip = history.branches[branch].tip
+        shared = history.depth_of(tip) + 1 - len(history.leading_to(tip, path))
+        found = cls(history, branch)
+        found._seen, found.path = branch, path[:shared]
+        found._begins, found._offsets = parent._begins[:shared], parent._offsets[:shared]
+        found._flags = parent._flags[:branch]
+        found._clear(path[shared:])
+        found.marks, found.unmoved = parent.marks, min(parent.unmoved, shared)
+        found.like = _Likeness(parent, shared)
+        parent.watch(found.like)
+        found.watch(found.like)
         return found
 
     def columns(self) -> list[array[int]]:
@@ -189,18 +222,43 @@ class Standing:
         history = self.history
         if self._seen == len(history) and self.path:
             return
-        stale = self._follow_tip()
-        for number in range(self._seen, len(history)) if stale else ():
-            for touched in history.acts.get(number, (number,)):
-                turn = history.turn[touched]
-                if self.on_path(turn):
-                    stale = min(stale, history.depth_of(turn))
+        known, fresh = self._seen, self._follow_tip()
+        touched = {depth for depth in self._touched(known) if depth < fresh} if fresh else set()
         self._flags.extend(bytes(len(history) - len(self._flags)))
         self._seen = len(history)
-        self._judge(stale)
+        self._judge_anew(sorted(touched), known, fresh)
+        stale = min(touched, default=fresh)
         self.unmoved = min(self.unmoved, stale)
         for watcher in self._watchers:
             watcher.stale = min(watcher.stale, stale)
+
+    def _touched(self, start: int) -> Iterator[int]:
+        """The depths of the turns that the records from this number on belong to, or speak of."""
+        history = self.history
+        for number in range(start, len(history)):
+            if history.kind[number] not in _OF_BRANCHES:
+                for place in history.acts.get(number, (number,)):
+                    if self.on_path(turn := history.turn[place]):
+                        yield history.depth_of(turn)
+
+    def _judge_anew(self, touched: Sequence[int], known: int, fresh: int) -> None:
+        """Judge what was touched at these depths, and all from the depth `fresh` on.
+
+        What is as it was carries what rests on it as it did: only where an event that was `known`
+        is judged otherwise, or time moves, all that follows is judged again.
+        """
+        flags, begins, offsets = self._flags, self._begins, self._offsets
+        for depth in touched:
+            old = [n for n in self.history.events_of(self.path[depth]) if n < known]
+            before = [flags[number] for number in old]
+            self._judge(depth, depth + 1)
+            after = depth + 1
+            if before != [flags[number] for number in old] or (
+                after < fresh and self._end_of(depth) != (begins[after], offsets[after])
+            ):
+                fresh = after
+                break
+        self._judge(fresh, len(self.path))
 
     def _follow_tip(self) -> int:
         """Make `path` lead to the branch's tip. Returns the first depth that differs."""
@@ -211,22 +269,29 @@ class Standing:
         common = history.depth_of(tip) + 1 - len(ahead)
         if not self.path:
             common, ahead = 0, [ROOT, *ahead]
-        for gone in self.path[common:]:
-            for number in history.events_of(gone):
-                if number < len(self._flags):
-                    self._flags[number] = 0
+        self._clear(self.path[common:])
         del self.path[common:], self._begins[common:], self._offsets[common:]
         self.path.extend(ahead)
         self._begins.frombytes(bytes(self._begins.itemsize * len(ahead)))
         self._offsets.frombytes(bytes(self._offsets.itemsize * len(ahead)))
         return common
 
-    def _judge(self, start: int) -> None:
-        """Judge the events of each turn from this depth on; all earlier ones have been judged."""
+    def _clear(self, turns: Iterable[int]) -> None:
+        """Nothing of these turns stands any more: they lie on the path no longer."""
+        flags, length = self._flags, len(self._flags)
+        for turn in turns:
+            for number in self.history.events_of(turn):
+                if number < length:
+                    flags[number] = 0
+
+    def _judge(self, start: int, stop: int) -> None:
+        """Judge the events of each turn from this depth up to, not including, another; all earlier
+        ones have been judged.
+        """
         history, flags, begins, offsets = self.history, self._flags, self._begins, self._offsets
         kind, at_of, tangled = history.kind, history.at, history.tangled
         at, offset = self._end_of(start - 1) if start else (UNKNOWN_TIME, 0)
-        for depth in range(start, len(self.path)):
+        for depth in range(start, stop):
             begins[depth], offsets[depth] = at, offset
             turn = self.path[depth]
             numbers = history.events_of(turn)

@@ -144,7 +144,9 @@ class Stream:
         """What stands on a branch, caught up. Needs `reading` or `writing`."""
         found = self._standing.get(branch)
         if found is None:
-            found = self._standing[branch] = Standing(self.history, branch)
+            parent = self._standing.get(self.history.branches[branch].parent or MAIN)
+            found = Standing.of_fork(branch, parent) if parent else Standing(self.history, branch)
+            self._standing[branch] = found
         found.catch_up()
         return found
 

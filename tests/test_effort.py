@@ -20,6 +20,7 @@ from helpers import fixed_store
 
 from enishi import Citation, Signal
 from enishi.host import Relationship, Store
+from enishi.kernel import fold as fold_module
 from enishi.kernel import log
 from enishi.kernel.transcript import TurnView
 from enishi.kernel.verification import verify_line
@@ -188,6 +189,52 @@ def test_what_passes_a_whole_life_makes_few_calls(name: str, store: Store) -> No
     turn, records = bond.turns()[-1], len(bond.records())
     act(bond, turn)
     assert called(lambda: act(bond, turn)) <= 1000 + most * records
+
+
+def late(bond: Relationship, turn: TurnView) -> None:
+    thank(bond, bond.turns()[3].messages[0].number)
+
+
+def fork(bond: Relationship, turn: TurnView) -> None:
+    bond.fork("a fork", turn.number).rapport()
+
+
+FEW: dict[str, tuple[Act, Act, int]] = {
+    # what comes before, what is counted, and how many calls it makes at most
+    "record": (record, record, 290),
+    "ask again": (ask, ask, 125),
+    "swipe and ask": (regenerate, swipe, 1_000),
+    "fork and ask": (ask, fork, 850),
+    "fork and ask after a late proposal": (late, fork, 850),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_what_is_near_the_end_makes_few_calls_in_a_long_life(name: str, store: Store) -> None:
+    before, act, most = FEW[name]
+    bond = store.relationship("lumi", "chen")
+    turn = bond.turns()[-1]
+    before(bond, turn)
+    bond.rapport()
+    assert called(lambda: act(bond, turn)) <= most
+
+
+def test_a_late_proposal_takes_less_than_to_begin_anew(
+    lives: dict[int, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what it moves is judged and folded again, and that once."""
+    monkeypatch.setattr(fold_module, "CHUNK_TURNS", 16)
+    monkeypatch.setattr(fold_module, "CHECKPOINT_EVENTS", 16)
+    calls = []
+    for path, proposed in ((tmp_path / "new.db", False), (tmp_path / "late.db", True)):
+        path.write_bytes(lives[LONG].read_bytes())
+        with fixed_store(path) as store:
+            bond = store.relationship("lumi", "chen")
+            if proposed:
+                bond.rapport()
+                late(bond, bond.turns()[-1])
+            calls.append(called(bond.rapport))
+    assert calls[1] < 0.8 * calls[0]
 
 
 def called(work: Callable[[], object]) -> int:

@@ -97,13 +97,13 @@ def test_opening_reads_what_came_since_and_judges_and_folds_no_more(
         length = the_bond(store).summary().events
         del decoded[:]
         number = thank(the_bond(store))
-    monkeypatch.setattr(fold.Fold, "_jump", lambda self, depths: None)  # the mark is enough
+    monkeypatch.setattr(fold.Fold, "_jump", lambda self, depths: {})  # the mark is enough
     folded: list[int] = []
     plain = fold.Fold._fold_turns
 
-    def counting(self: fold.Fold, depths: list[int], stop: int) -> None:
+    def counting(self: fold.Fold, *what: Any) -> None:
         folded.append(self.depth)
-        plain(self, depths, stop)
+        plain(self, *what)
 
     monkeypatch.setattr(fold.Fold, "_fold_turns", counting)
     with fixed_store(path, read_only=True) as store:

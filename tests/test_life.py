@@ -284,6 +284,34 @@ class Life(RuleBasedStateMachine):
             assert side.digests() == side.replay()
 
 
+class Lazy(Life):
+    """The same, looked at only now and then: much has happened before anything of it is judged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = itertools.count(1)
+        self.looks = False
+
+    @invariant()
+    def now_and_then(self) -> None:
+        self.looks = next(self.steps) % 6 == 0
+
+    @invariant()
+    def what_stands_is_what_the_rule_says(self) -> None:
+        if self.looks:
+            super().what_stands_is_what_the_rule_says()
+
+    @invariant()
+    def what_is_kept_is_what_would_be_read(self) -> None:
+        if self.looks:
+            super().what_is_kept_is_what_would_be_read()
+
+    @invariant()
+    def a_lazy_fold_equals_a_fold_from_zero(self) -> None:
+        if self.looks:
+            super().a_lazy_fold_equals_a_fold_from_zero()
+
+
 def _fast() -> dict[str, Any]:
     from enishi.projections.policy import bundled_policy
 
@@ -296,7 +324,8 @@ def _fast() -> dict[str, Any]:
 POLICY = _fast()
 
 TestLife = Life.TestCase
-TestLife.settings = settings(
+TestLazy = Lazy.TestCase
+TestLife.settings = TestLazy.settings = settings(
     max_examples=25,
     stateful_step_count=25,
     deadline=None,

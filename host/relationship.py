@@ -104,8 +104,14 @@ class Relationship(Forgetting):
                 recording.choose_variant(self._stream, branch, replies[place - 1].root)
 
     def edit(self, text: Numbered | int, content: str, *, request: str | None = None) -> Text:
-        """Give a message or a reply another wording. What rested on the old one falls."""
+        """Give a message or a reply another wording. What rested on the old one falls.
+
+        The wording that counts already is no other one: then nothing is recorded.
+        """
         with self._writing() as branch:
+            now = self._current_wording(branch, number_of(text))
+            if request is None and now.content == content:
+                return now
             number = recording.revise_text(
                 self._stream, branch, number_of(text), content, request=request
             )
@@ -114,13 +120,9 @@ class Relationship(Forgetting):
     def extend(self, text: Numbered | int, more: str, *, request: str | None = None) -> Text:
         """Continue a reply: `more` is added to its wording."""
         with self._writing() as branch:
-            before = self._current_wording(branch, number_of(text))
-            if before.content is None:
-                raise Conflict(f"number {before.number} was erased; it cannot be continued")
-            number = recording.revise_text(
-                self._stream, branch, before.root, before.content + more,
-                how="continued", request=request,
-            )  # fmt: skip
+            number = recording.continue_text(
+                self._stream, branch, number_of(text), more, request=request
+            )
             return text_of(self._stream, branch, number)
 
     def undo(self, text: Numbered | int) -> Text:

@@ -229,10 +229,35 @@ def revise_text(
     return stream.append(draft._replace(happened=happened, request=request))
 
 
+def continue_text(
+    stream: Stream, branch: int, text: int, more: str, *, request: str | None = None
+) -> int:
+    """Add to the wording of a message or reply that counts now."""
+    root = _require_text(stream, branch, text)
+    check_text(more)
+    before = stream.standing(branch).chosen(root, default=root)
+    sent = own_request(request)
+    known = None if sent is None else stream.log.requested(stream.line, sent)
+    wordings = stream.payloads(_wordings(stream, root))
+    if known in wordings:
+        # Sent again: what counts now may be what it made, or what was said since.
+        whole = wordings[known]["content"]
+        earlier = (n for n in wordings if n < known and wordings[n]["content"] + more == whole)
+        before = next(earlier, before)
+    if before not in wordings and known is None:
+        raise Conflict(f"number {before} was erased; it cannot be continued")
+    content = wordings[before]["content"] + more if before in wordings else more
+    return revise_text(stream, branch, root, content, how="continued", request=request)
+
+
+def _wordings(stream: Stream, root: int) -> list[int]:
+    """The numbers of all wordings of a text, the first one first."""
+    return [root, *(number for number, first in stream.history.base.items() if first == root)]
+
+
 def _said(stream: Stream, root: int) -> dict[str, Any]:
     """Who said a text and how, by its first wording or another one that is left."""
-    base = stream.history.base
-    wordings = [root, *(number for number, first in base.items() if first == root)]
+    wordings = _wordings(stream, root)
     payloads = stream.payloads(wordings)
     about: dict[str, Any] = {}
     for number in reversed(wordings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +21,7 @@ from enishi.kernel.errors import (
     LogDamaged,
     NotAStore,
     RequestConflict,
+    RequestErased,
     StoreFailure,
     StoreFull,
     StoreReadOnly,
@@ -296,6 +297,52 @@ def test_a_message_with_a_used_id_spoils_no_transaction_around_it(
         thank(bond)
     assert len(bond.turns()) == 2
     check_whole(bond)
+
+
+def test_whatever_is_sent_again_is_answered_with_what_exists(
+    store: Store, bond: Relationship
+) -> None:
+    """Also where more was said since, on another branch, by another process, or after an erasure."""
+    turn = bond.record("Good evening.", "Hm.")
+    said, reply = turn.number + 1, turn.number + 2
+    still_open = bond.turn("Wait.")
+    acts: list[tuple[str, Callable[[Relationship, str], int]]] = [
+        ("edit", lambda b, words: b.edit(said, words, request="edit").number),
+        ("continue", lambda b, words: b.extend(reply, words, request="continue").number),
+        ("go on", lambda b, words: b.extend(reply, words, request="go on").number),
+        ("regenerate", lambda b, words: b.regenerate(turn, words, request="regenerate").number),
+        ("say", lambda b, words: b.get_turn(still_open.number).say(words, request="say").number),
+        (
+            "reply",
+            lambda b, words: b.get_turn(still_open.number).reply(words, request="reply").number,
+        ),
+        ("turn", lambda b, words: b.turn(words, request="turn").number),
+        ("record", lambda b, words: b.record(words, "Yes.", request="record").number),
+    ]
+    made = {name: act(bond, f" {name}") for name, act in acts}
+    bond.edit(reply, "Something else by now.")
+    length = len(bond.records())
+    fork = bond.fork("side")
+    with open_store(store.path) as other:
+        for again in (bond, fork, *other.relationships()):
+            for name, act in acts:
+                assert act(again, f" {name}") == made[name], name
+                with pytest.raises(RequestConflict):
+                    act(again, "Other words.")
+    assert len(bond.records()) == length + 1  # the fork
+    bond.erase(turn, still_open, made["turn"], made["record"])
+    for name, act in acts:
+        for words in (f" {name}", "Other words."):
+            with pytest.raises(RequestErased):
+                act(bond, words)
+
+
+def test_an_edit_that_changes_nothing_lets_nothing_fall(bond: Relationship) -> None:
+    turn = bond.get_turn(thank(bond))
+    before, trust = len(bond.records()), bond.rapport().trust
+    assert trust > 0.5
+    assert bond.edit(turn.number + 1, THANKS).number == turn.number + 1
+    assert len(bond.records()) == before and bond.rapport().trust == trust
 
 
 def test_the_index_of_requests_can_be_made_anew_from_the_headers(

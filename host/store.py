@@ -26,9 +26,9 @@ from enishi.kernel.erasing.receipt import (
     read_receipt,
     receipt_of,
 )
-from enishi.kernel.errors import MissingExtra, NotFound
+from enishi.kernel.errors import LogDamaged, MissingExtra, NotFound
 from enishi.kernel.events import ErasureReason
-from enishi.kernel.inspection import Inspection, inspect_store
+from enishi.kernel.inspection import Inspection, check_file, inspect_store
 from enishi.kernel.keys import keying
 from enishi.kernel.keys.keyring import Signer, add_signer, own_key, remove_signer, sign, signers
 from enishi.kernel.lines import erased_lines, lines_of
@@ -122,11 +122,19 @@ class Store:
         lines = [line for line in self._log.lines(archived=archived) if not line.name]
         return [Relationship(self, self._stream(line)) for line in lines]
 
+    def check_file(self) -> list[Problem]:
+        """What SQLite's own check of the file finds: pages and indexes, whatever stands in them."""
+        return [Problem(None, f"SQLite's own check: {found}") for found in check_file(self.path)]
+
     def stray(self) -> list[Problem]:
         """What the store holds of relationships that it does not list. A whole store has none."""
+        try:
+            found = self._log.stray()
+        except LogDamaged as error:
+            return [Problem(None, str(error))]
         return [
             Problem(None, f"the table {table!r} has rows of line {line}, which is not listed")
-            for table, line in self._log.stray()
+            for table, line in found
         ]
 
     def verify_erased(self) -> list[tuple[str, Verification]]:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from enishi.kernel.files import reading_uri
 from enishi.kernel.log import translated
 from enishi.kernel.sqlite_faults import known_faults
 
@@ -33,16 +34,38 @@ def inspect_store(path: Path) -> Inspection:
             int(connection.execute(f"PRAGMA {name}").fetchone()[0])
             for name in ("page_count", "page_size")
         )
-        checked = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
+        problems = _checked(connection)
+        rows: dict[str, int] = {}
+        for name in sorted(database.table_names()):
+            try:
+                rows[name] = database.table(name).count
+            except sqlite3.DatabaseError as error:
+                problems.append(f"the table {name} cannot be read to its end: {error}")
         return Inspection(
             sqlite=sqlite3.sqlite_version,
             known_faults=tuple(known_faults(sqlite3.sqlite_version_info)),
             journal=str(database.journal_mode),
             bytes=pages * page_size,
-            rows={name: database.table(name).count for name in sorted(database.table_names())},
-            problems=tuple(line for line in checked if line != "ok"),
+            rows=rows,
+            problems=tuple(problems),
         )
 
 
+def check_file(path: Path) -> list[str]:
+    """What SQLite's own check of the file finds."""
+    with translated(path), closing(_opened(path)) as connection:
+        return _checked(connection)
+
+
+def _checked(connection: sqlite3.Connection) -> list[str]:
+    """It gives up where the damage is great."""
+    try:
+        rows = connection.execute("PRAGMA integrity_check")
+        checked = [line for (told,) in rows for line in str(told).splitlines()]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    return [line for line in checked if line != "ok" and not line.startswith("***")]
+
+
 def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    return sqlite3.connect(reading_uri(path), uri=True)

@@ -44,6 +44,7 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
+from enishi.kernel.files import reading_uri
 from enishi.kernel.keys.vault import Vault, keys_path, made
 from enishi.kernel.transactions import Transaction, Transactions
 
@@ -174,12 +175,23 @@ def _translate(error: sqlite3.Error, path: object) -> EnishiError:
             return StoreFull(f"{path}: no room left on the disk; nothing was half-written")
         case sqlite3.SQLITE_NOTADB:
             return NotAStore(f"{path} is no Enishi store (no SQLite file)")
+        case sqlite3.SQLITE_CANTOPEN if os.path.isfile(str(path)) and os.access(str(path), os.R_OK):
+            return StoreReadOnly(
+                f"{path} lies where nothing can be written, and SQLite has to write beside it even "
+                f"to read it; copy it, and its -wal if there is one, to another place"
+            )
         case sqlite3.SQLITE_CANTOPEN:
             return StoreFailure(
-                f"{path} cannot be opened; does its folder exist and may you read it?"
+                f"{path} cannot be opened; does its folder exist, and may you write there?"
+            )
+        case sqlite3.SQLITE_IOERR:
+            return StoreFailure(
+                f"{path}: the disk failed, or has no room ({error}); nothing was half-written"
             )
         case sqlite3.SQLITE_CORRUPT:
-            return LogDamaged(f"{path} is damaged; restore a copy, or run: enishi verify ({error})")
+            return LogDamaged(
+                f"{path} is damaged ({error}); restore a copy; enishi doctor says what of it"
+            )
     return StoreFailure(f"{path}: {error}")
 
 
@@ -238,7 +250,7 @@ class Log:
         self._scrub_again()
 
     def _connect(self, mode: str) -> sqlite3.Connection:
-        uri = self._uri + ("ro" if self.read_only else mode)
+        uri = reading_uri(self.path) if self.read_only else self._uri + mode
         connection = sqlite3.connect(
             uri, uri=True, timeout=self._patience, isolation_level=None, check_same_thread=False
         )

@@ -214,7 +214,9 @@ class Transactions:
         except BaseException as error:
             self._take_back()
             self._tell(error)
-            raise
+            if self._writes or not isinstance(error, sqlite3.DatabaseError):
+                raise
+            # Who met damage was told when reading it; SQLite repeats it here, and nothing is lost.
         self._tell(None)
         if self._writes:
             self._store.after_commit()

@@ -82,11 +82,13 @@ def verify_line(
         walk: Walk = (quick := QuickWalk(line, noted))
         if not passes_quickly(log, line, quick, progress):
             walk = Walk(line, noted)
-            for row in log.raw(line.line):
-                walk.take(*row)
-                if walk.number % _CHUNK == 0:
-                    progress(walk.number)
-        requests, withheld = log.requests(line.line), log.withheld(line.line)
+            if not _takes_all(log, walk, progress):
+                return _ended(walk, walk.problems, 0)
+        try:
+            requests, withheld = log.requests(line.line), log.withheld(line.line)
+        except LogDamaged:
+            problem = Problem(None, "the index of request ids cannot be read: the file is damaged")
+            return _ended(walk, [*walk.problems, problem], 0)
     problems = walk.end(withheld)
     if not line.agent:
         requests = walk.requests  # its index of request ids went with it
@@ -107,11 +109,29 @@ def verify_line(
                 None, f"no record has the hash {expect}: the end was cut off, or it is another line"
             )
         )
+    return _ended(walk, problems, len(withheld))
+
+
+def _takes_all(log: Log, walk: Walk, progress: Callable[[int], None]) -> bool:
+    """Walk along a line, as far as its file can be read. Whether that was to the end."""
+    try:
+        for row in log.raw(walk.line.line):
+            walk.take(*row)
+            if walk.number % _CHUNK == 0:
+                progress(walk.number)
+    except LogDamaged:
+        gone = "it, and what may follow it, cannot be read: the file is damaged there"
+        walk.problems.append(Problem(walk.number, gone))
+        return False
+    return True
+
+
+def _ended(walk: Walk, problems: Sequence[Problem], withheld: int) -> Verification:
     return Verification(
         walk.number,
         (walk.previous or b"").hex(),
         len(walk.missing & walk.tombstones),
-        len(withheld),
+        withheld,
         tuple(problems),
     )
 
@@ -120,10 +140,13 @@ def passes_quickly(
     log: Log, line: Line, walk: QuickWalk, progress: Callable[[int], None] = lambda done: None
 ) -> bool:
     """Whether all records that a line has passed a quick walk. Needs `reading`."""
-    for rows in log.raw_columns(line.line, _CHUNK):
-        if not walk.passes(rows):
-            return False
-        progress(walk.number)
+    try:
+        for rows in log.raw_columns(line.line, _CHUNK):
+            if not walk.passes(rows):
+                return False
+            progress(walk.number)
+    except LogDamaged:
+        return False
     return True
 
 

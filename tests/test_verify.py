@@ -4,6 +4,7 @@ no read fails in another way than with a typed error.
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ from enishi.kernel.encoding import (
 )
 from enishi.kernel.errors import EnishiError, InvalidInput
 from enishi.kernel.events import EVENT_TYPES
+from enishi.kernel.files import reading_uri
 from enishi.kernel.verification import Verification
 
 THANKS = "Thank you, truly."
@@ -376,6 +378,67 @@ def test_rows_of_a_line_that_is_not_listed_are_found(
             assert all(bond.verify().ok for bond in store.relationships())
             told = Shell(capsys, monkeypatch).run("verify", "--store", path)
             assert told.status == 1 and f"rows of line {line}" in told.out
+
+
+def test_a_page_that_sqlite_cannot_read_is_found_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fails takes whole pages; in each of them stands something else."""
+    shell, whole, path = Shell(capsys, monkeypatch), whole_store(), tmp_path / "store.db"
+    size = int.from_bytes(whole[16:18], "big")
+    roots = {page: name for name, page in rows("SELECT tbl_name, rootpage FROM sqlite_master")}
+    places, tables = set(), set()
+    for page in range(2, len(whole) // size + 1):
+        spoiled = bytearray(whole)
+        spoiled[(page - 1) * size] ^= 0x05  # what kind of page it is
+        path.write_bytes(spoiled)
+        found = shell.run("verify", "--store", path)
+        assert found.status == 1 and "fault of the program" not in found.err
+        assert "is damaged" in found.err or "SQLite's own check: " in found.out
+        places |= {line.split()[1] for line in found.out.splitlines() if "  number" in line}
+        looked = shell.run("doctor", "--store", path)
+        assert looked.status == 1 and ("is damaged" in looked.err or "problem: " in looked.out)
+        if page in roots:
+            tables |= {roots[page]} if f"the table {roots[page]} cannot" in looked.out else set()
+    assert len(places) > 3, "how far the records could be read"
+    assert {"record", "request", "checkpoint"} <= tables
+
+
+def test_on_a_read_only_file_system_a_store_can_still_be_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There SQLite can make no files beside it; told that nobody writes, it needs none."""
+    monkeypatch.setattr("enishi.kernel.log.os.access", lambda path, mode: mode != os.W_OK)
+    sealed = os.statvfs_result([0] * 8 + [os.ST_RDONLY] + [255])
+    shell = Shell(capsys, monkeypatch)
+    with damaged() as path:
+        monkeypatch.setattr("enishi.kernel.files.os.statvfs", lambda path: sealed)
+        before = path.read_bytes()
+        plain = sqlite3.connect
+
+        def connect(name: str, **options: Any) -> sqlite3.Connection:
+            assert "immutable=1" in name
+            return plain(name, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        both = ("--agent", "lumi", "--user", "chen", "--store", path)
+        for command in ("show", "log", "branch list", "decisions", "replay", "verify"):
+            assert shell.ok(*command.split(), *both)
+        assert shell.ok("list", "--store", path) and shell.ok("doctor", "--store", path)
+        for command in ("edit 2 x", "rebuild", "propose"):
+            assert "is read-only" in shell.refused(*command.split(), *both)
+        assert path.read_bytes() == before and [*path.parent.iterdir()] == [path]
+
+
+def test_what_was_not_taken_in_from_beside_the_file_is_never_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    path.write_bytes(b"")
+    for left, sealed in ((None, True), (b"", True), (b"frames", False)):
+        if left is not None:
+            Path(f"{path}-wal").write_bytes(left)
+        with pytest.MonkeyPatch.context() as context:
+            context.setattr("enishi.kernel.files._is_sealed", lambda path: True)
+            assert ("immutable" in reading_uri(path)) == sealed
 
 
 @pytest.mark.parametrize("state", [b"", b"\x80", b"\xc1", b"\x01", b"\xdf\xff\xff\xff\xff"])

@@ -79,7 +79,7 @@ def verify(
         else:
             bonds = [bond_of(opened, agent, user, None)]
         found = _verified(bonds, tip)
-        stray = opened.stray()
+        stray = [*opened.stray(), *opened.check_file()]
     if as_json:
         listed = [
             {"agent": bond.agent, "user": bond.user, "ok": one.ok, **showing.terminal.plain(one)}

@@ -23,6 +23,7 @@ import msgpack
 
 from enishi.kernel.erasing.scrubbing import Scrubber, let_go
 from enishi.kernel.errors import MissingExtra, NoKeys, WrongKeys
+from enishi.kernel.files import reading_uri
 
 APPLICATION_ID = 0x454E494B  # "ENIK"
 
@@ -250,9 +251,9 @@ def made(store: Path, identity: bytes | None = None) -> bytes:
 
 
 def _connected(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
+    uri = reading_uri(path) if mode == "ro" else f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        uri=True, timeout=timeout, isolation_level=None, check_same_thread=False,
+        uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False,
     )  # fmt: skip
 
 

@@ -171,6 +171,15 @@ SILENT = [
     "I wrote a happy ending.",
     "I bought a Lonely Planet guide.",
     "I'm dead serious, this is the way to the bank.",
+    # long and plain: small leanings of many sentences add up, and no one of them leans
+    (
+        "I make the soup first. Then I cut the bread, and I use the oven for the rest of it. My brother"
+        " brings the cheese and a bottle of juice. We eat at seven, and after that we play cards until ten."
+    ),
+    (
+        "The course starts in May. I learn the basics of pottery there, and how to use the wheel. My sister"
+        " joins me for the second half of it. We meet each Thursday at six, and each of us brings a drink."
+    ),
     # wishes
     "I hope it works.",
     "I wish you a nice evening.",
@@ -405,6 +414,12 @@ def test_the_same_under_every_hash_seed() -> None:
         for seed in ("1", "77")
     }  # fmt: skip
     assert len(printed) == 1
+
+
+def test_a_mark_beside_chinese_words_leans_nowhere() -> None:
+    assert OBSERVER.score("宾果！") == OBSERVER.score("宾果。") == (0, 0)
+    (mood,) = moods("出发！这汤太美味了，谢谢。")
+    assert mood.citations[0].quote == "这汤太美味了，谢谢。"
 
 
 def test_a_sentence_must_lean_clearly() -> None:

@@ -26,9 +26,9 @@ LONGEST_TEXT = 1 << 16
 LONGEST_SENTENCE = 500
 """What is longer, in code points, is not read: nobody's feeling is told so."""
 
-CLEAR = 40
+CLEAR = 30
 """A text without words of feeling must lean so far, in hundredths of log-odds, all of its sentences
-together. The one that leans farthest that way is cited."""
+together. The one that leans farthest that way is cited, and must lean so by itself."""
 
 _QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
 _JUDGED = frozenset({"good", "bad"})
@@ -99,7 +99,9 @@ class MoodObserver:
             if max(whole) >= CLEAR and abs(whole.apart) >= CLEAR:
                 sign = 1 if whole.apart > 0 else -1
                 farthest = max(range(len(shown)), key=lambda place: sign * leanings[place].apart)
-                felt = [(shown[farthest].span, {"valence": whole.valence}, "weak")]
+                alone = self._summed([shown[farthest]], [leanings[farthest]])
+                if max(alone) > 0 and sign * alone.apart > 0:
+                    felt = [(shown[farthest].span, {"valence": whole.valence}, "weak")]
         for span, values, strength in felt:
             yield self._mood(text, span, values, strength)
 
@@ -147,7 +149,8 @@ class MoodObserver:
         return Leaning(sum(one.good for one in each), sum(one.bad for one in each))
 
     def _leaning(self, one: _Shown) -> Leaning:
-        good, bad = self._english.leaning(one.sentence.words)
+        words = one.sentence.words
+        good, bad = self._english.leaning(words) if _latin(one.sentence) else (0, 0)
         lean = self._feelings.leaning(one.sentence)
         good, bad = good + max(0, lean), bad + max(0, -lean)
         for hit in one.own:

@@ -33,6 +33,7 @@ from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.index import index_of, keep_up
+from enishi.projections.summarising import cut
 
 
 @pytest.fixture
@@ -435,3 +436,28 @@ def test_a_scene_is_found_elsewhere_in_its_newer_wordings_too(tmp_path: Path) ->
         there.edit(there.turns()[0].messages[0], "We meet at noon.")
         (copies,) = here.plan_erasure(edited[0].number).copies
         assert copies.agent == "mira" and copies.numbers[-1:] == (edited[1].number,)
+
+
+def test_the_size_that_is_told_of_a_store_is_that_of_its_file(tmp_path: Path) -> None:
+    with fixed_store(tmp_path / "store.db") as store:
+        for place in range(30):
+            store.relationship("lumi", "chen").record(f"Number {place}.", "I see.")
+        store._log.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert store.inspect().bytes == (tmp_path / "store.db").stat().st_size > 4096
+
+
+def test_what_is_longer_than_its_place_is_cut_to_it_and_nothing_else(bond: Relationship) -> None:
+    assert cut("x" * 140) == "x" * 140 and cut("x" * 141) == "x" * 139 + "…"
+    for length, title in ((80, "x" * 80), (81, "x" * 79 + "…")):
+        side = bond.fork(f"of {length}")
+        words = "x" * length
+        told = cited(side, f"My {words} is ahead.", words)
+        loop = OpenLoop(subject=words, continuation="is ahead", citations=told)
+        (opened,) = side.propose(None, [loop])
+        assert opened.event is not None
+        over = side.record("It is over.", "Good.")
+        side.split(over.number)
+        ended = (Citation(text=over.number + 1, quote="It is over."),)
+        side.propose(None, [LoopOutcome(loop=opened.event, outcome="completed", citations=ended)])
+        assert [one.title.startswith(title[:79]) for one in side.chapters()] == [True]
+        assert max(len(one.title) for one in side.chapters()) <= 80

@@ -86,6 +86,8 @@ SHOWN = [
 ]
 
 SILENT = [
+    "A happy ending.",
+    "It was a sad accident.",
     "She is exhausted.",
     "My sister is worried sick.",
     "You look tired.",

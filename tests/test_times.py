@@ -294,6 +294,8 @@ def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, g
 
 
 SAID += [
+    ("the quarter after May 5", "2026-05-06", "9999-12-29", "day"),
+    ("yesterday at 0", "2026-04-23", "2026-04-24", "day"),
     ("twenty minutes past five yesterday", "2026-04-23 17:20:00", "2026-04-23 17:21:00", "minute"),
     ("twenty minutes to five yesterday", "2026-04-23 16:40:00", "2026-04-23 16:41:00", "minute"),
     ("quarter to three yesterday", "2026-04-23 14:45:00", "2026-04-23 14:46:00", "minute"),

@@ -839,7 +839,11 @@ FILES: list[tuple[str, bytes, str]] = [
     ("bomb.png", BOMB, "too large"),
     ("wide.png", png_card(card(scenario="x" * (4 * MIB + 1))), "above 4 MiB"),
     ("wide.json", json.dumps(card(scenario="é" * (2 * MIB + 1))).encode(), "above 4 MiB"),
-    ("huge.json", json.dumps(card(parts=["x" * MIB] * 17)).encode(), "huge.json"),
+    ("huge.json", json.dumps(card(parts=["x" * MIB] * 17)).encode(), "at most 16 MiB"),
+    ("deep card.json", json.dumps(card()).encode()[:-1] + b',"x":' + b"[" * 9**5, "too deeply"),
+    ("nan card.json", json.dumps(card(x=float("nan"))).encode(), "a number that JSON cannot have"),
+    ("half card.json", json.dumps(card()).encode()[:-9], "is not JSON"),
+    ("world.json", b'{"entries": {"0": {"key": ["a"], "keysecondary": []}}}', "a world book"),
     ("nobody.json", json.dumps(card(name="")).encode(), "names no character"),
 ]
 
@@ -858,6 +862,33 @@ def test_a_file_that_is_nothing_is_refused_and_makes_no_store(
         assert name in message and part in message
     assert state_of(lived) == before
     assert not fresh.exists()
+
+
+def test_nothing_is_taken_in_beside_what_cannot_be(lived: Path, shell: Shell) -> None:
+    """Whatever else is named with it, and whatever the store has already."""
+    other, pack = lived.with_name("other.db"), lived.with_name("lumi.erii")
+    chat = write_chat(lived.with_name("good.jsonl"), [line("Hello.", "Chen"), line("Hi.")])
+    shell.ok("import", chat, "--agent", "nova", "--store", other)
+    shell.ok("export", pack, "--store", other)
+    broken, nobodys = lived.with_name("broken.jsonl"), lived.with_name("nova.json")
+    broken.write_bytes(b"no chat")
+    nobodys.write_text(json.dumps(card(name="Stranger")))
+    before = state_of(lived)
+    assert "broken.jsonl" in shell.refused("import", pack, chat, broken, "--store", lived)
+    assert "'Stranger'" in shell.refused("import", chat, nobodys, "--store", lived, status=2)
+    assert "agent" in shell.refused("import", pack, "--agent", "", "--store", lived)
+    assert state_of(lived) == before
+
+
+def test_what_is_to_say_about_a_card_is_said(lived: Path, shell: Shell) -> None:
+    file = lived.with_name("odd.json")
+    odd = card(name="Lu\0mi\n" + "x" * 300, first_mes="half \ud83d")
+    file.write_text(json.dumps(odd | {"spec": "chara_card_v3", "spec_version": "4.5"}))
+    told = shell.ok("import", file, "--user", "chen", "--store", lived)
+    (adopted,) = shell.json("import", file, "--user", "chen", "--store", lived)["cards"]
+    assert len(adopted["notes"]) == 2 and "version 4.5" in told and "U+FFFD" in told
+    assert all(note in told for note in adopted["notes"])
+    assert len(adopted["agent"]) == 200 and adopted["agent"].startswith("Lu\ufffdmi\ufffd")
 
 
 @pytest.mark.parametrize(("name", "data", "part"), FILES, ids=[name for name, *_ in FILES])
@@ -978,7 +1009,7 @@ def test_a_time_in_the_future_is_unknown_and_reported(shell: Shell, tmp_path: Pa
     assert turns[0]["happened"]["at"].startswith("2026-01-01T10:00")
     assert turns[0]["replies"][0]["happened"] is None
     assert turns[1]["messages"][0]["happened"] is None
-    assert "lie in the future and count as unknown: 2" in told
+    assert "line 3: Times that lie in the future and count as unknown: 2" in told
     assert "2999" not in shell.ok("log", "--store", tmp_path / "one.db")
     assert len(report["notes"]) == 1
 

@@ -231,7 +231,9 @@ def test_a_card_and_its_chat_are_taken_in_at_once(shell: Shell, tmp_path: Path) 
     (number,) = numbers(shell, store, "BlueprintAdopted")
     assert json.loads(shell.json("why", number, "--store", store)["payload"]["card"]) == CARD
     found = shell.json("import", card, "--store", store)
-    assert found["cards"] == [{"file": "lumi.png", "agent": "Lumi", "user": "Chen", "spec": "v2"}]
+    (told,) = found["cards"]
+    assert told.pop("notes") == []
+    assert told == {"file": "lumi.png", "agent": "Lumi", "user": "Chen", "spec": "v2"}
     assert numbers(shell, store, "BlueprintAdopted") == [number]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,7 @@ from enishi.packs import showing
 
 if TYPE_CHECKING:
     from enishi.host import Relationship, Store
+    from enishi.packs.chats.cards import Card
 
 PANEL = "Start, carry"
 
@@ -82,7 +84,7 @@ def demo(
 
 @app.command("import", rich_help_panel=PANEL)
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="Chats or character cards.")],
+    files: Annotated[list[Path], typer.Argument(help="Chats, character cards, packs.")],
     store: StoreOption = DEFAULT_STORE,
     agent: Annotated[str | None, typer.Option(help="The agent's id; else the file's.")] = None,
     user: Annotated[str | None, typer.Option(help="The user's id; else the file's.")] = None,
@@ -135,9 +137,9 @@ def import_(
         path: read_card(path.name, data[path]) for path in others if _is_card(path, data[path])
     }
     chats = [path for path in others if path not in cards]
+    # Nothing is recorded, and no store is made, beside a file that cannot be taken in.
+    _check_import(data, chats, agent, user, zone)
     if not store.exists():
-        # No store is made for files that cannot be taken in.
-        _check_import(data, chats, agent, user, zone)
         for path in ours:
             found = _inspected(path, unlock, signer)
             _fail_if_forged(path.name, found)
@@ -159,22 +161,18 @@ def import_(
             for path in ours
         ]
         taken = [opened.import_erii(path, agent=agent, user=user, zone=zone) for path in packs]
-        reports = opened.import_chats(
-            chats,
-            agent=agent,
-            user=user,
-            zone=zone,
-            personas=persona or (),
-            propose=not no_propose,
-            progress=progress,
-        )
-        adopted = []
-        for path, card in cards.items():
-            bond = _bond_for_card(opened, agent or card.name, user)
-            bond.adopt_blueprint(card)
-            adopted.append(
-                {"file": path.name, "agent": bond.agent, "user": bond.user, "spec": card.spec}
+        # Whose a card is may only be known when the chats are in; if it is not, they are not either.
+        with opened.transaction() if cards else nullcontext():
+            reports = opened.import_chats(
+                chats,
+                agent=agent,
+                user=user,
+                zone=zone,
+                personas=persona or (),
+                propose=not no_propose,
+                progress=progress,
             )
+            adopted = [_adopt(opened, path.name, card, agent, user) for path, card in cards.items()]
         unmade = None if dry_run else _embed(opened, progress)
     if as_json:
         print_json(
@@ -224,6 +222,23 @@ def _embed(store: Store, progress: Callable[..., None]) -> str | None:
     except EmbedderFailed as error:
         return str(error)  # what was taken in is in, and found by its words
     return None
+
+
+def _adopt(
+    store: Store, file: str, card: Card, agent: str | None, user: str | None
+) -> dict[str, Any]:
+    """Let a relationship be played from a card. Returns what is told of it."""
+    from enishi.packs.chats.cast import fit_id
+
+    bond = _bond_for_card(store, agent or fit_id(card.name), user)
+    bond.adopt_blueprint(card)
+    return {
+        "file": file,
+        "agent": bond.agent,
+        "user": bond.user,
+        "spec": card.spec,
+        "notes": card.notes,
+    }
 
 
 def _bond_for_card(store: Store, agent: str, user: str | None) -> Relationship:

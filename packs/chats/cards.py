@@ -81,6 +81,11 @@ def is_card(name: str, data: bytes) -> bool:
         return False
 
 
+def claims_to_be_card(data: bytes) -> bool:
+    """Whether JSON that may be too large or damaged has the marks of a card."""
+    return data.lstrip()[:1] == b"{" and any(f'"{mark}"'.encode() in data for mark in _MARKS)
+
+
 def read_card(name: str, data: bytes) -> Card:
     """Read a card from the bytes of a PNG or JSON file; `name` is the file's name.
 

@@ -179,6 +179,8 @@ def looks_like(data: bytes) -> str:
         return "binary data"
     if not head:
         return "an empty file"
+    if '"keysecondary"' in head:
+        return "a world book, which says nothing of a relationship"
     return "JSON of another kind" if head[0] in "{[" else "plain text"
 
 

@@ -117,7 +117,13 @@ class _Import:
         self.report.label = chat.label
         self.report.notes += chat.notes
         if ahead:
-            self._note(0, f"Times that lie in the future and count as unknown: {ahead}.")
+            count = len(ahead)
+            message = f"Times that lie in the future and count as unknown: {count}, the first here."
+            self._note(ahead[0], message)
+        if chat.group and all(line.role != "agent" for line in self.lines):
+            self._note(
+                0, f"{stream.line.agent!r} says nothing in it: all of it was said by others."
+            )
 
     def run(self, zone: str, proposers: Iterable[Proposer]) -> ImportReport:
         start = len(self.stream.history)
@@ -663,12 +669,12 @@ def _scene(chat: Chat) -> Scene | None:
     return Scene(hashlib.sha256(seed).digest()[:16], tuple(present))
 
 
-def _without_future(lines: Sequence[ChatLine], latest: int) -> tuple[list[ChatLine], int]:
-    """The lines with times after `latest` as unknown, and how many lines had such."""
-    kept, ahead = [], 0
+def _without_future(lines: Sequence[ChatLine], latest: int) -> tuple[list[ChatLine], list[int]]:
+    """The lines with times after `latest` as unknown, and the positions of those that had such."""
+    kept, ahead = [], []
     for line in lines:
         if any(w.happened is not None and w.happened.at > latest for w in line.wordings):
-            ahead += 1
+            ahead.append(line.position)
             line = replace(
                 line,
                 wordings=tuple(

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from enishi.kernel.deciding.proposals import Proposer
 from enishi.kernel.errors import UnreadableFile
 from enishi.kernel.rules import bundled_proposers
+from enishi.packs.chats.cards import claims_to_be_card, read_card
 from enishi.packs.chats.chat import Chat, ChatReader, looks_like
 from enishi.packs.chats.chatgpt import ChatGPT
 from enishi.packs.chats.letta import Letta
@@ -26,6 +27,8 @@ def read_chats(name: str, data: bytes, zone: ZoneInfo) -> tuple[Chat, ...]:
     for reader in READERS:
         if reader.detects(name, data):
             return reader.read(name, data, zone)
+    if claims_to_be_card(data):
+        read_card(name, data)  # says why it is none
     supported = ", ".join(reader.name for reader in READERS)
     raise UnreadableFile(
         f"{name!r} is no chat that can be read: it looks like {looks_like(data)}; "

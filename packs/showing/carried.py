@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 
@@ -61,7 +62,7 @@ def _by_reason(refused: Sequence[Refused]) -> dict[str, Counter[str]]:
 
 
 def print_imports(
-    console: Console, reports: Sequence[ImportReport], adopted: Sequence[dict[str, str]]
+    console: Console, reports: Sequence[ImportReport], adopted: Sequence[dict[str, Any]]
 ) -> None:
     """What became of files that were taken in; of many chats, the sum for each relationship."""
     if len(reports) > MANY_CHATS:
@@ -77,6 +78,8 @@ def print_imports(
     for one in adopted:
         card = f"{one['file']}: {one['agent']} is played from this card ({one['spec']})"
         say(console, f"{card} towards {one['user']}")
+        for note in one["notes"]:
+            say(console, f"  {note}", "yellow")
 
 
 def _print_sums(console: Console, reports: Sequence[ImportReport]) -> None:

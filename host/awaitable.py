@@ -11,20 +11,21 @@ from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache, partial, wraps
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from enishi.host.relationship import Relationship
 from enishi.host.store import Store, open_store
 from enishi.host.turn import Turn
-from enishi.kernel.deciding.proposals import Proposal, Proposer
-from enishi.kernel.deciding.proposing import Decided
+from enishi.kernel.deciding.proposals import Proposer
 from enishi.packs.familiar import Memory
-from enishi.packs.memorypack.taking_in import PackTaken
+from enishi.projections.recall.vectors import Embedder
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+W = TypeVar("W")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -56,6 +57,18 @@ def _twin(
     @wraps(method)
     async def call(self: _Plain[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await _in_thread(method, self.plain, *args, **kwargs)
+
+    return call
+
+
+def _twin_as(
+    method: Callable[Concatenate[T, P], R], kind: Callable[[R], W]
+) -> Callable[Concatenate[_Plain[T], P], Coroutine[Any, Any, W]]:
+    """The same of a method whose answer has an awaitable twin of its own."""
+
+    @wraps(method)
+    async def call(self: _Plain[T], /, *args: P.args, **kwargs: P.kwargs) -> W:
+        return kind(await _in_thread(method, self.plain, *args, **kwargs))
 
     return call
 
@@ -106,39 +119,54 @@ class _Opening:
         await _in_thread(self._turn.plain.__exit__, kind, error, trace)
 
 
+def _opening(
+    method: Callable[Concatenate[T, P], Turn],
+) -> Callable[Concatenate[_Plain[T], P], _Opening]:
+    """The twin of what opens a turn: await it, or use it as `async with`."""
+
+    @wraps(method)
+    def call(self: _Plain[T], /, *args: P.args, **kwargs: P.kwargs) -> _Opening:
+        return _Opening(_in_thread(method, self.plain, *args, **kwargs))
+
+    return call
+
+
+def _related(plain: Relationship) -> AsyncRelationship:
+    return AsyncRelationship(plain)
+
+
+def _all_related(plain: Sequence[Relationship]) -> list[AsyncRelationship]:
+    return [AsyncRelationship(bond) for bond in plain]
+
+
 class AsyncRelationship:
     """`Relationship` with awaitable calls."""
 
     def __init__(self, plain: Relationship) -> None:
         self.plain = plain
-        self.agent, self.user, self.id = plain.agent, plain.user, plain.id
 
-    def turn(self, *args: Any, **kwargs: Any) -> _Opening:
-        """Open a turn; see `Relationship.turn`. Await it, or use it as `async with`."""
-        return _Opening(_in_thread(self.plain.turn, *args, **kwargs))
+    @property
+    def agent(self) -> str:
+        """The agent's stable id."""
+        return self.plain.agent
 
-    async def on(self, branch: str) -> AsyncRelationship:
-        """The same relationship on another branch."""
-        return AsyncRelationship(await _in_thread(self.plain.on, branch))
+    @property
+    def user(self) -> str:
+        """The user's stable id."""
+        return self.plain.user
 
-    async def fork(self, name: str, after: AsyncTurn | int | None = None) -> AsyncRelationship:
-        """Begin a branch; see `Relationship.fork`."""
-        turn = after.number if isinstance(after, AsyncTurn) else after
-        return AsyncRelationship(await _in_thread(self.plain.fork, name, turn))
+    @property
+    def id(self) -> bytes:
+        """The relationship's own 16 random bytes."""
+        return self.plain.id
 
-    async def record(self, *args: Any, **kwargs: Any) -> AsyncTurn:
-        """Record an exchange that already happened; see `Relationship.record`."""
-        return AsyncTurn(await _in_thread(self.plain.record, *args, **kwargs))
-
-    async def propose(
-        self,
-        turn: AsyncTurn | int | None,
-        proposer: Proposer | Sequence[Proposal] | None = None,
-    ) -> list[Decided]:
-        """Let a proposer read; see `Relationship.propose`."""
-        number = turn.number if isinstance(turn, AsyncTurn) else turn
-        return await _in_thread(self.plain.propose, number, proposer)
-
+    turn = _opening(Relationship.turn)
+    record = _twin_as(Relationship.record, AsyncTurn)
+    get_turn = _twin_as(Relationship.get_turn, AsyncTurn)
+    on = _twin_as(Relationship.on, _related)
+    fork = _twin_as(Relationship.fork, _related)
+    propose = _twin(Relationship.propose)
+    has_imported = _twin(Relationship.has_imported)
     regenerate = _twin(Relationship.regenerate)
     swipe = _twin(Relationship.swipe)
     export_chat = _twin(Relationship.export_chat)
@@ -207,44 +235,57 @@ class AsyncRelationship:
 
 
 class AsyncStore:
-    """`Store` with awaitable calls; `async with enishi.open_async(...) as store`."""
+    """`Store` with awaitable calls; `async with enishi.open_async(...) as store`.
 
-    def __init__(self, path: str | os.PathLike[str], options: dict[str, Any]) -> None:
-        self._path = path
-        self._options = options
+    It has all of `Store` but `transaction`: what is awaited within one would run in other threads.
+    """
+
+    def __init__(self, opening: Callable[[], Store]) -> None:
+        self._opening = opening
 
     async def __aenter__(self) -> Self:
-        self.plain = await _in_thread(open_store, self._path, **self._options)
+        self.plain = await _in_thread(self._opening)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
 
-    async def relationship(self, agent: str, user: str, **options: Any) -> AsyncRelationship:
-        """The relationship of an agent and a user; see `Store.relationship`."""
-        plain = await _in_thread(self.plain.relationship, agent, user, **options)
-        return AsyncRelationship(plain)
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.plain.path
 
-    async def relationships(self) -> list[AsyncRelationship]:
-        """All relationships, in the order in which they came."""
-        plain = await _in_thread(self.plain.relationships)
-        return [AsyncRelationship(bond) for bond in plain]
+    @property
+    def embedder(self) -> Embedder | None:
+        """What searches by meaning here, if anything does."""
+        return self.plain.embedder
 
+    @property
+    def keyed(self) -> bool:
+        """Whether each payload is kept encrypted under a key of its own."""
+        return self.plain.keyed
+
+    relationship = _twin_as(Store.relationship, _related)
+    relationships = _twin_as(Store.relationships, _all_related)
+    import_chats = _twin(Store.import_chats)
+    import_erii = _twin(Store.import_erii)
+    import_pack = _twin(Store.import_pack)
+    signers = _twin(Store.signers)
+    own_key = _twin(Store.own_key)
+    believe = _twin(Store.believe)
+    disbelieve = _twin(Store.disbelieve)
+    check_file = _twin(Store.check_file)
+    stray = _twin(Store.stray)
+    verify_erased = _twin(Store.verify_erased)
+    to_scrub = _twin(Store.to_scrub)
+    inspect = _twin(Store.inspect)
+    close = _twin(Store.close)
     plan_erasure = _twin(Store.plan_erasure)
     erase_user = _twin(Store.erase_user)
     erase_agent = _twin(Store.erase_agent)
     erase_again = _twin(Store.erase_again)
-    verify_erased = _twin(Store.verify_erased)
     scrub = _twin(Store.scrub)
     sign = _twin(Store.sign)
-
-    async def import_pack(self, path: str | os.PathLike[str], **options: Any) -> PackTaken:
-        """Take a MemoryPack in; see `Store.import_pack`."""
-        return await _in_thread(self.plain.import_pack, path, **options)
-
-    async def close(self) -> None:
-        """Close the file."""
-        await _in_thread(self.plain.close)
 
 
 class AsyncMemory:
@@ -260,6 +301,13 @@ class AsyncMemory:
     delete = _twin(Memory.delete)
 
 
-def open_async(path: str | os.PathLike[str] = "enishi.db", **options: Any) -> AsyncStore:
-    """Open a store for awaitable calls; takes what `open` takes."""
-    return AsyncStore(path, options)
+def _for_awaiting(opening: Callable[P, Store]) -> Callable[P, AsyncStore]:
+    @wraps(opening)
+    def call(*args: P.args, **kwargs: P.kwargs) -> AsyncStore:
+        return AsyncStore(partial(opening, *args, **kwargs))
+
+    return call
+
+
+open_async = _for_awaiting(open_store)
+"""Open a store for awaitable calls; takes what `open` takes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,28 @@ def test_on_the_command_line_too(path: Path, shell: Shell, option: tuple[str, ..
     assert "5 records, 4 erased" in shell.ok("verify", "--store", path)
     (found,) = shell.json("verify", "--store", path)
     assert found["ok"] and found["user"] is None and len(found["relationship"]) == 32
+
+
+def test_a_reason_is_kept_and_a_plan_makes_no_key(path: Path, shell: Shell) -> None:
+    where = ("--store", path)
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        bond.record("Hello.", "Hello.")
+        turn = bond.record(f"I own {WORD}.", "I see.").number
+    before = state_of(path)
+    for about in ((turn,), ("--everything",)):
+        shell.ok("erase", *about, "--plan", "--sign", *where)
+        assert "is no reason" in shell.refused("erase", *about, "--reason", "so", *where, status=2)
+    with fixed_store(path, seed=1) as store:
+        assert store.signers() == [] and state_of(path) == before
+    for about in ((turn,), ("--matching", "Hello"), ("--everything", "--user", "chen")):
+        done = shell.json("erase", *about, "--reason", "retention", "--yes", *where)
+        assert done["reason"] == "retention" and done["erased"]
+    (path.parent / "r.json").write_text(json.dumps(done))
+    again = ("erase", "--again", path.parent / "r.json", "--yes", *where)
+    for wrong in (("--plan",), ("--user", "chen"), ("--reason", "safety")):
+        shell.refused(*again, *wrong, status=2)
+    assert shell.json(*again)["reason"] == "retention"
 
 
 def test_what_is_left_of_an_erased_relationship_is_found(path: Path, shell: Shell) -> None:

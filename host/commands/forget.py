@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -24,6 +24,7 @@ from enishi.packs import showing
 if TYPE_CHECKING:
     from enishi.host import Relationship, Store
     from enishi.kernel.erasing.receipt import Receipt
+    from enishi.kernel.events import ErasureReason
 
 PANEL = "Forget"
 
@@ -59,6 +60,9 @@ def erase(
     keep_effects: Annotated[
         bool, typer.Option("--keep-effects", help="Only the words; what carries none stays.")
     ] = False,
+    reason: Annotated[
+        str, typer.Option(help="Why: request, retention, safety, mistake or other.")
+    ] = "request",
     sign: Annotated[
         bool, typer.Option("--sign", help="Sign the receipt with this store's key.")
     ] = False,
@@ -75,21 +79,22 @@ def erase(
 ) -> None:
     """Destroy words for good, and what rests on them. Cannot be undone: see withdraw for that."""
     chosen = (numbers, through, since, until, belief, matching)
+    why = _reason(reason)
     with opened_store(store) as opened:
-        if sign:
+        if sign and not plan:
             opened.own_key()  # what cannot be signed is not erased first
         if again is not None or everything:
             if (again is not None and everything) or any(one is not None for one in chosen):
                 fail("--everything and --again stand alone", 2)
             if keep_effects or copies:
                 fail("--keep-effects and --copies choose among words; here all of them go", 2)
-            if plan and again is not None:
-                fail("--again has no --plan: the receipt says what was erased", 2)
+            if again is not None and (plan or agent or user or why != "request"):
+                fail("--again takes no --plan, --agent, --user or --reason: the receipt says it", 2)
             if plan or (everything and not (yes or as_json)):
                 _plan_all(opened, agent, user, as_json)
             if plan:
                 return
-            receipt = _erase_all(opened, agent, user, again, yes)
+            receipt = _erase_all(opened, agent, user, again, why, yes)
         else:
             bond = bond_of(opened, agent, user, branch)
             about: dict[str, Any] = {
@@ -100,7 +105,7 @@ def erase(
                 "keep_effects": keep_effects,
             }
             if yes and not plan and matching is None:  # nobody would read a plan
-                receipt = bond.erase(*numbers or (), **about, copies=copies)
+                receipt = bond.erase(*numbers or (), **about, copies=copies, reason=why)
             else:
                 made = bond.plan_erasure(*numbers or (), **about, matching=matching)
                 if plan and as_json:
@@ -111,7 +116,7 @@ def erase(
                     return
                 what = f"erase {len(made.numbers)} payloads of {bond.agent} and {bond.user}"
                 _confirm(what, yes)
-                receipt = bond.erase(made, copies=copies)
+                receipt = bond.erase(made, copies=copies, reason=why)
         if sign:
             receipt = opened.sign(receipt)
     if as_json:
@@ -131,8 +136,23 @@ def _plan_all(opened: Store, agent: str | None, user: str | None, as_json: bool)
         showing.erasure_told.print_party_plan(console_for(opened.path), made)
 
 
+def _reason(text: str) -> ErasureReason:
+    from enishi.kernel.events import ErasureReason
+
+    known: tuple[ErasureReason, ...] = get_args(ErasureReason)
+    for one in known:
+        if text == one:
+            return one
+    fail(f"{text!r} is no reason; there are: {', '.join(known)}", 2)
+
+
 def _erase_all(
-    opened: Store, agent: str | None, user: str | None, again: Path | None, yes: bool
+    opened: Store,
+    agent: str | None,
+    user: str | None,
+    again: Path | None,
+    why: ErasureReason,
+    yes: bool,
 ) -> Receipt:
     if again is not None:
         from enishi.host import read_file
@@ -144,13 +164,13 @@ def _erase_all(
         return opened.erase_again(receipt)
     if user is not None and agent is None:
         _confirm(f"erase all relationships of the user {user!r}", yes)
-        return opened.erase_user(user)
+        return opened.erase_user(user, reason=why)
     if agent is not None and user is None:
         _confirm(f"erase all relationships of the agent {agent!r}", yes)
-        return opened.erase_agent(agent)
+        return opened.erase_agent(agent, reason=why)
     bond = bond_of(opened, agent, user, None)
     _confirm(f"erase the relationship of {bond.agent!r} and {bond.user!r}", yes)
-    return bond.erase_relationship()
+    return bond.erase_relationship(reason=why)
 
 
 def _confirm(what: str, yes: bool) -> None:

@@ -29,7 +29,7 @@ from enishi.projections.reading import Change, MoodChange, Rapport
 from enishi.projections.recall.index import drop_index
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
-from enishi.projections.tensions import TENSIONS, TensionView, tensions
+from enishi.projections.tensions import TensionView
 from enishi.projections.timeline import Timeline, timeline
 
 
@@ -137,7 +137,8 @@ class Asking(Deciding):
 
     def tensions(self, *, at: datetime | None = None) -> list[TensionView]:
         """What replies have left between the two, and where each of it stands."""
-        return tensions(self._as_of(TENSIONS, at)[0])
+        with self._reading() as branch:
+            return reading.tensions_then(self._stream, branch, moment_of_given(at))
 
     def episodes(self, *, last: int | None = None) -> list[EpisodeView]:
         """The episodes of the branch, oldest first (the last so many, if given).

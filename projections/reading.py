@@ -38,6 +38,7 @@ from enishi.projections.policy import (
     read_policy,
 )
 from enishi.projections.rapport import RAPPORT, rapport_under
+from enishi.projections.tensions import TENSIONS, TensionView, tensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +299,17 @@ def erased_then(
         and (until is None or history.at[number] <= until.at)
         for number in history.erased
     )
+
+
+def tensions_then(stream: Stream, branch: int, until: Moment | None) -> list[TensionView]:
+    """Every tension of what had happened by then, marked where its words were erased."""
+    found = tensions(state_then(stream, branch, TENSIONS, until))
+    erased = frozenset(stream.standing(branch).on_erased())
+    numbers = {one.number: (one.number, *(step.number for step in one.steps)) for one in found}
+    return [
+        replace(one, on_erased=tuple(n for n in numbers[one.number] if n in erased))
+        for one in found
+    ]
 
 
 def beliefs_returning(

@@ -180,7 +180,10 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class TensionView:
-    """Where a tension stands, and the steps that led there. `relapses` came after it."""
+    """Where a tension stands, and the steps that led there. `relapses` came after it.
+
+    `on_erased` are those of its events that rest on words that were erased.
+    """
 
     number: int
     effect: Effect
@@ -191,6 +194,7 @@ class TensionView:
     relapse_of: int | None
     relapses: tuple[int, ...]
     spans: tuple[tuple[int, ...], ...]
+    on_erased: tuple[int, ...] = ()
 
 
 def consequences(state: State) -> list[ConsequenceView]:

@@ -20,7 +20,16 @@ import pytest
 from helpers import NOW, Shell, fixed_store, line, state_of, write_chat
 
 from enishi.host import Relationship, Store, open_async
-from enishi.kernel.deciding.proposals import Belief, Citation, Proposal, ReadText, Signal
+from enishi.kernel.deciding.proposals import (
+    Belief,
+    Citation,
+    Consequence,
+    Felt,
+    Mood,
+    Proposal,
+    ReadText,
+    Signal,
+)
 from enishi.kernel.erasing.receipt import read_receipt
 from enishi.kernel.errors import (
     ExpectationFailed,
@@ -486,6 +495,32 @@ def test_forget_what_was_eaten_remember_that_the_day_was_good(
     assert bond.why(change).on_erased and bond.why(change).quotes[0].words is None
     bond.erase(turn)
     assert bond.rapport() != lived and bond.summary().on_erased == 0
+
+
+def test_what_was_spared_is_marked_wherever_it_is_shown(
+    store: Store, bond: Relationship, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A tension, a mood and what moved rapport: nobody can read any more what they rest on."""
+    hurt = bond.record("I was sad.", "Shut up, ZQ-7731.")
+    after = bond.record("That hurt, ZQ-7731.", "Sorry.")
+    said = (Citation(text=after.number + 1, quote="That hurt, ZQ-7731."),)
+    rude = Citation(text=hurt.number + 2, quote="Shut up, ZQ-7731.")
+    harm = Consequence(effect="harm", bearer="user", citations=(rude, *said))
+    felt = Mood(party="user", felt=Felt(valence=-0.8), intensity="strong", citations=said)
+    done = bond.propose(
+        None, [harm, felt, Signal(signal="disappointment", actor="user", citations=said)]
+    )
+    assert [one.verdict for one in done] == ["accepted"] * 3
+    bond.erase(bond.plan_erasure(matching="ZQ-7731", keep_effects=True))
+    (tension,) = bond.tensions()
+    assert tension.on_erased == (tension.number,) == (done[0].event,)
+    shell, where = Shell(capsys, monkeypatch), ("--store", store.path)
+    assert "harm, on erased words" in shell.ok("tensions", *where)
+    for command in ("show", "mood", "timeline"):
+        assert "3 events count and rest on words that were erased" in shell.ok(command, *where)
+    for about in ("rapport", "mood"):
+        assert "(erased)" in shell.ok("why", about, *where)
 
 
 def test_time_travel_to_before_brings_nothing_back_and_says_so(store: Store) -> None:

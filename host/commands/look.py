@@ -26,6 +26,8 @@ from enishi.host.commands.options import (
 from enishi.packs import showing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from enishi.host import Relationship
 
 PANEL = "Look"
@@ -181,4 +183,10 @@ def timeline(
     if svg is not None:
         showing.timeline_svg.write_timeline(svg, found)
         return did({"svg": str(svg)}, f"{svg} has the picture; any browser shows it.")
-    return Answer(found, lambda console: showing.timeline_plot.print_timeline(console, found))
+    erased = bond.summary().on_erased
+
+    def tell(console: Console) -> None:
+        showing.timeline_plot.print_timeline(console, found)
+        showing.reasons.say_on_erased(console, erased)
+
+    return Answer(found, tell)

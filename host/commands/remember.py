@@ -12,6 +12,8 @@ from enishi.host.commands.options import AtOption, EmbedderOption, HeldAtOption,
 from enishi.packs import showing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from enishi.host import Relationship
 
 PANEL = "Remembered"
@@ -23,14 +25,14 @@ app = typer.Typer()
 def mood(bond: Relationship, at: AtOption = None) -> Answer:
     """How each of the two feels, and how that came over the days before."""
     views = [bond.mood(party, at=moment(at)) for party in ("user", "agent")]
-    answer = Answer(
-        views,
-        lambda console: showing.mood_plot.print_moods(
-            console,
-            {view: bond.moods(showing.mood_plot.moments(views), view.party) for view in views},
-        ),
-    )
-    return of_then(bond, answer, at)
+    erased = bond.summary().on_erased
+
+    def tell(console: Console) -> None:
+        courses = {view: bond.moods(showing.mood_plot.moments(views), view.party) for view in views}
+        showing.mood_plot.print_moods(console, courses)
+        showing.reasons.say_on_erased(console, erased)
+
+    return of_then(bond, Answer(views, tell), at)
 
 
 @on_relationship(app, PANEL)

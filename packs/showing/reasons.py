@@ -31,15 +31,19 @@ from enishi.projections.reading import Change, MoodChange, Rapport
 _BAR = 24
 
 
+def say_on_erased(console: Console, events: int) -> None:
+    """That so many events rest on nothing that could still be read."""
+    if events:
+        counts = "1 event counts and rests" if events == 1 else f"{events} events count and rest"
+        say(console, f"{counts} on words that were erased", "yellow")
+
+
 def print_overview(console: Console, found: dict[str, Any]) -> None:
     """Where a relationship stands, and what moved it last."""
     about: Summary = found["relationship"]
     line = f"{found['agent']} and {found['user']} · branch {about.branch} · {several(about.turns, 'turn')}"
     say(console, f"{line} · last spoke {time_of(about.last)}", "bold")
-    if about.on_erased:
-        one = about.on_erased == 1
-        counts = "1 event counts and rests" if one else f"{about.on_erased} events count and rest"
-        say(console, f"{counts} on words that were erased", "yellow")
+    say_on_erased(console, about.on_erased)
     print_rapport(console, found["rapport"])
     for mood in found["mood"]:
         say(console, f"  {f'mood of the {mood.party}':17} {felt(mood)}")

@@ -99,11 +99,15 @@ def print_tensions(console: Console, tensions: Sequence[TensionView]) -> None:
         return
     table = table_of("number >", "effect", "on", "state", "opened", "steps")
     for one in tensions:
-        steps = ", ".join(f"{words_of(step.outcome)} ({step.number})" for step in one.steps)
-        state = words_of(one.state)
-        add_row(
-            table, one.number, words_of(one.effect), one.bearer, state, time_of(one.opened), steps
+
+        def marked(number: int, erased: Sequence[int] = one.on_erased) -> str:
+            return ", on erased words" if number in erased else ""
+
+        steps = ", ".join(
+            f"{words_of(step.outcome)} ({step.number}{marked(step.number)})" for step in one.steps
         )
+        effect, state = f"{words_of(one.effect)}{marked(one.number)}", words_of(one.state)
+        add_row(table, one.number, effect, one.bearer, state, time_of(one.opened), steps)
     console.print(table)
 
 

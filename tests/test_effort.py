@@ -127,7 +127,7 @@ FLAT: dict[str, tuple[Act, Act, int, int, int]] = {
     "propose": (ask, lambda bond, turn: thank(bond, turn.messages[0].number), 1, 12, 800),
     "regenerate": (ask, regenerate, 1, 8, 200),
     "swipe and ask": (regenerate, swipe, 2, 11, 1_500),
-    "edit": (ask, lambda bond, turn: bond.edit(turn.messages[0].number, "Hm."), 1, 8, 800),
+    "edit": (ask, lambda bond, turn: bond.edit(turn.messages[0].number, "Hm."), 1, 9, 800),
     "fork": (ask, lambda bond, turn: bond.fork("a fork", turn.number), 2, 9, 0),
     "recall again": (recall, recall, 2, 30, 6_000),
 }

@@ -227,7 +227,8 @@ class Life(RuleBasedStateMachine):
         self.bond.swipe(turn.number, (which - 1) % len(turn.replies) + 1)
         self.bond.swipe(turn.number, mine)
         assert self.bond.digests() == before
-        edited = self.bond.edit(turn.replies[0].root, "Something else.")
+        other = f"Something else than {turn.replies[0].number}."
+        edited = self.bond.edit(turn.replies[0].root, other)
         self.bond.choose_wording(turn.replies[0].number)
         assert edited.number != turn.replies[0].number
         assert self.bond.digests() == before

@@ -493,7 +493,7 @@ def bare(query: str, names: Iterable[str]) -> str:
     """A query without the names of those who speak: of whom it is about, the search knows."""
     rest = query
     for name in names:
-        for part in name_terms(name):
+        for part in sorted(name_terms(name)):
             if part.isascii():
                 rest = re.sub(
                     rf"(?i)(?<![a-z0-9]){re.escape(part)}(?:['’]s)?(?![a-z0-9])", " ", rest

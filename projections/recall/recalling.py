@@ -476,7 +476,7 @@ class _Asking:
                 continue
             if span is not None and span[0] <= history.at[hit.number] < span[1]:
                 relevance, share = (TIMELY * one // ONE for one in (hit.relevance, hit.share))
-                hit = replace(hit, relevance=relevance, share=share)
+                hit = hit._replace(relevance=relevance, share=share)
             yield from self._said(hit, corpus, index, evidence)
 
     def _said(

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import nlargest
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, SHORT, Corpus, lean
 from enishi.projections.recall.index import Index, unpacked
@@ -37,7 +37,7 @@ _ANSWERS = 48
 """What a term of a question counts in the text right after it."""
 
 _STEPS = range(-REACH[-1][0], REACH[-1][0] + 1)
-_FROM_TELLING = [(step, dict(REACH)[abs(step)] if step else OWN) for step in _STEPS]
+_FROM_TELLING = [(step, dict(REACH)[abs(step)]) for step in _STEPS if step]
 _FROM_ASKING = [(step, _ANSWERS if step == 1 else weight) for step, weight in _FROM_TELLING]
 """From where a term stands, what it counts so many texts further on."""
 
@@ -50,20 +50,22 @@ LONG = 256
 
 _LONG_TELLS = 3
 
-POOL = 32
-"""So many texts are looked at together with their neighbours, the best by their own words."""
+POOL = 2
+"""So many times the texts that are wanted are looked at together with their neighbours."""
 
 _TELLING = 3
 """So many terms a text has at least that is found by its neighbours alone, or else it answers a
 question: "I see" says nothing of what was said before it."""
+
+_FEW = 2_000
+"""So many scores are sorted sooner than looked through for the highest."""
 
 _NOTHING = 0, False
 _K1, _B, _K = 12, 3, 1  # the first two in tenths
 ONE = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A record that a query finds. `place` is that of a text, NOWHERE for any other record.
 
     `relevance` is as above; `share` is that of what a text would have in which every term of the query
@@ -189,42 +191,47 @@ def search_texts(found: Found, most: int) -> list[Hit]:
     What is best by its own words and its stretch is looked at with its neighbours, and so is what is
     nearest in meaning.
     """
-    corpus = found.corpus
+    corpus, near = found.corpus, found.near
+    length, stretch, stretches = corpus.length, corpus.stretch, found.stretches
     rough: dict[int, int] = {}
     for term, within in found.within.items():
         factor = found.weights[term] * found.idf[term]
-        gains = [factor * count * 22 // ((10 * count + _K1) * WHOLE) for count in range(16)]
+        counts = set(within.values())
+        gains = {count: factor * count * 22 // ((10 * count + _K1) * WHOLE) for count in counts}
         for place, count in within.items():
             rough[place] = rough.get(place, 0) + gains[count]
-    stretch_of, stretches = corpus.stretch, found.stretches
-    length = corpus.length
-    ranked = [
-        (score * LONG // max(LONG, length[place]) + stretches[stretch_of[place]], -place)
-        for place, score in rough.items()
-    ]
-    pool = [-minus for _, minus in nlargest(max(POOL, 2 * most), ranked)]
+    for place, score in rough.items():
+        if length[place] > LONG:
+            score = score * LONG // length[place]
+        rough[place] = score + stretches[stretch[place]]
+    pool = _best(rough, POOL * most)
     wanted = {place + step for place in pool for step in _STEPS}
-    if found.near is not None:
-        wanted.update(found.near.best(max(POOL, most)))
-    scores, meant = _relevances(found, wanted), {}
-    if found.near is not None:
-        meant = {place: found.near.text(place, found.is_named(place)) for place in scores}
-    both = [
-        (score + found.mass * meant.get(place, _NOTHING)[0] // ONE, -place)
-        for place, score in scores.items()
-    ]
-    hits = []
-    for total, minus in nlargest(2 * most, both):
-        if not total:
+    if near is None:
+        scores = totals = _relevances(found, wanted)
+        meant = {}
+    else:
+        wanted.update(near.best(POOL * most))
+        scores = _relevances(found, wanted)
+        meant = {place: near.text(place, found.is_named(place)) for place in scores}
+        totals = {p: score + found.mass * meant[p][0] // ONE for p, score in scores.items()}
+    hits: list[Hit] = []
+    for place in _best(totals, POOL * most):
+        if not totals[place] or len(hits) == most:
             break
-        place = -minus
-        own = tuple(term for term, within in found.within.items() if place in within)
+        own = tuple([term for term, within in found.within.items() if place in within])
         if len(own) == 1 and COMMON * found.weights[own[0]] <= WHOLE:
             continue
-        if own or corpus.length[place] >= _TELLING or (place and corpus.asking[place - 1]):
+        if own or length[place] >= _TELLING or (place and corpus.asking[place - 1]):
             meaning = meant.get(place, _NOTHING)
             hits.append(found.hit(corpus.numbers[place], place, scores[place], own, meaning))
-    return hits[:most]
+    return hits
+
+
+def _best(scores: Mapping[int, int], most: int) -> list[int]:
+    """The places with the highest scores, the first one of equals first."""
+    if len(scores) < _FEW:
+        return sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:most]
+    return [-n for _, n in nlargest(most, [(score, -n) for n, score in scores.items()])]
 
 
 def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
@@ -232,12 +239,14 @@ def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
     corpus = found.corpus
     asking, stretch, length, many = corpus.asking, corpus.stretch, corpus.length, len(corpus)
     mean = max(1, corpus.total // max(1, many))
+    usual, each, around = OWN * _K1 * (10 - _B) * mean, OWN * _K1 * _B, corpus.around
     norms = {
-        near: OWN * _K1 * ((10 - _B) * mean + _B * corpus.around[near]) // (10 * mean)
-        + _LONG_TELLS * OWN * _K1 * max(0, length[near] - LONG) // LONG
+        near: (usual + each * around[near]) // (10 * mean)
+        + (0 if length[near] <= LONG else _LONG_TELLS * OWN * _K1 * (length[near] - LONG) // LONG)
         for near in places
         if 0 <= near < many
     }
+    stretches = found.stretches
     scores = dict.fromkeys(norms, 0)
     for term, within in found.within.items():
         weight = found.weights[term]
@@ -252,8 +261,9 @@ def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
         for place in scores:
             if found.is_named(place):
                 scores[place] *= 2
-    stretches = found.stretches
-    return {place: score + stretches.get(stretch[place], 0) for place, score in scores.items()}
+    for place in scores:
+        scores[place] += stretches.get(stretch[place], 0)
+    return scores
 
 
 def _leaning(
@@ -267,12 +277,12 @@ def _leaning(
         near = {place + step for place in wanted for step in _STEPS} & within.keys()
     for place in near:
         count, here = within[place], stretch[place]
+        if place in wanted:
+            counts[place] = counts.get(place, 0) + (OWN >> asking[place]) * count
         for step, weight in _FROM_ASKING if asking[place] else _FROM_TELLING:
             other = place + step
             if other in wanted and stretch[other] == here:
-                if not step:
-                    weight >>= asking[other]
-                elif length[other] > SHORT:
+                if length[other] > SHORT:
                     weight = lean(weight, length[other])
                 counts[other] = counts.get(other, 0) + weight * count
     return counts

@@ -171,9 +171,11 @@ def split_query(text: str, *, bare: bool = True) -> Split:
     names: dict[str, frozenset[str]] = {}
     spare: list[str] = []
     plain = folded(text)
-    for asked in _ASKING_WIDE.findall(plain):
-        spare += _pairs(asked)
-    for kind, token in _tokens(_ASKING_WIDE.sub(" ", plain)):
+    if not plain.isascii():
+        for asked in _ASKING_WIDE.findall(plain):
+            spare += _pairs(asked)
+        plain = _ASKING_WIDE.sub(" ", plain)
+    for kind, token in _tokens(plain):
         if kind == "wide":
             pairs = _pairs(token) or [token]
             spare += pairs
@@ -206,9 +208,10 @@ def undated(query: Split, rest: Collection[str]) -> Split:
     return Split(words, query.names)
 
 
-def name_terms(name: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def name_terms(name: str) -> frozenset[str]:
     """The forms under which a speaker's name is looked for."""
-    return {token for kind, token in _tokens(folded(name)) if kind != "emoji"}
+    return frozenset(token for kind, token in _tokens(folded(name)) if kind != "emoji")
 
 
 def _tokens(plain: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from enishi.projections.recall.stemming import stem
 
-FORM = f"2 {unicodedata.unidata_version}"
+FORM = f"3 {unicodedata.unidata_version}"
 """Names this way of splitting: what was indexed under another has to be indexed anew."""
 
 _WIDE = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime
 from math import inf
 from time import monotonic
@@ -13,17 +14,18 @@ from enishi.host.given import BUDGET, Numbered, moment_of_given, turn_number
 from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment
+from enishi.kernel.transcript import turn_view
 from enishi.packs.showing.mood_line import mood_line
 from enishi.projections import reading
 from enishi.projections.beliefs import BELIEFS
 from enishi.projections.chapters import chapters
 from enishi.projections.mood import mood_at
 from enishi.projections.recall.budget import counter_of
-from enishi.projections.recall.gate import BEGINS, SPOKEN_OF, Gate
-from enishi.projections.recall.hearing import viewers_of
-from enishi.projections.recall.holding import seen_on
+from enishi.projections.recall.gate import BEGINS, SPOKEN_OF, Gate, gate
+from enishi.projections.recall.hearing import viewers_in, viewers_of
+from enishi.projections.recall.holding import known_names, seen_on
 from enishi.projections.recall.index import keep_up
-from enishi.projections.recall.items import ELSEWHERE, Item, Layer, Recall, Viewers
+from enishi.projections.recall.items import ELSEWHERE, LAYERS, Item, Layer, Recall, Viewers
 from enishi.projections.recall.occasion import (
     MAY_ASK,
     MAY_BEGIN,
@@ -184,6 +186,15 @@ class Remembering(Asking):
             return portrait_items(state, when, seen, lambda view: (), threads)
 
     def recall_trace(self, turn: Numbered | int) -> Trace:
-        """What the reply of a turn had been offered, and what it made use of."""
+        """What is recalled for a turn, what its reply had been offered, and what it made use of."""
+        number = turn_number(turn)
         with self._reading() as branch:
-            return trace(self._stream, branch, turn_number(turn))
+            traced = trace(self._stream, branch, number)
+            names = known_names(self._stream, branch)
+            viewers = viewers_in(self._stream, number)
+            when = turn_view(self._stream, branch, number).happened
+        found = self._recall(
+            traced.query, gate(traced.query, names), when and when.to_datetime(),
+            None, None, None, LAYERS, None, viewers, number,
+        )  # fmt: skip
+        return replace(traced, recalled=found.items)

@@ -608,6 +608,9 @@ def test_the_published_keys_are_whole() -> None:
         assert key.values in ("one", "many")
         assert key.category in get_args(Category)
         assert "S" in key.meaning and "V" in key.meaning and key.meaning.endswith(".")
+        assert key.sentence("<s>", "<v>").count("<s>") == 1
+        chinese = key.sentence("<s>", "<v>", "zh")
+        assert "<s>" in chinese and "<v>" in chinese and chinese.endswith("。")
     assert {*near_keys(), *opposed_keys()} <= keys.keys()
 
 

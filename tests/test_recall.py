@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +14,7 @@ from helpers import NOW, Shell, fixed_store
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enishi import Message
+from enishi import Message, Scene
 from enishi.host import Relationship, Store
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
@@ -209,6 +210,99 @@ def test_a_belief_that_was_replaced_is_left_out_and_its_successor_is_found(
     assert ("not current", "belief") in {(one.reason, one.kind) for one in found.left_out}
 
 
+def lives_in(bond: Relationship, text: int, town: str) -> None:
+    """State by a proposal that the user lives there, in the words of a text."""
+    cited = (Citation(text=text, quote=town),)
+    bond.propose(None, [Belief(subject="user", key="home_city", value=town, citations=cited)])
+
+
+@pytest.mark.parametrize(
+    "old, new, query",
+    [
+        ("I live in Osaka now.", "I live in Kyoto now.", "Osaka"),
+        ("I live in Osaka now.", "I live in Kyoto now.", "Where do I live?"),
+        ("我住在大阪。", "我住在京都。", "我住在哪里"),
+        ("我住在大阪。", "我住在京都。", "大阪"),
+        ("今は大阪に住んでいます。", "今は京都に住んでいます。", "大阪"),
+        ("지금 오사카에 살아요.", "지금 교토에 살아요.", "오사카"),
+    ],
+)
+@pytest.mark.parametrize("by", ["newer", "hand", "taken back"])
+def test_before_words_that_do_not_hold_any_more_comes_what_holds(
+    bond: Relationship, old: str, new: str, query: str, by: str
+) -> None:
+    towns = re.compile("Osaka|Kyoto|大阪|京都|오사카|교토")
+    was, town = (towns.findall(words)[0] for words in (old, new))
+    (text,) = talk(bond, old)
+    lives_in(bond, text, was)
+    if by == "newer":
+        lives_in(bond, bond.record(new, "I see.").view().messages[0].number, town)
+    else:
+        first = bond.beliefs()[0].number
+        bond.correct(first, value=town) if by == "hand" else bond.correct(first, "wrong")
+    found = bond.recall(query)
+    place, item = next((n, one) for n, one in enumerate(found.found) if one.number == text)
+    standings = [(was in one.text, one.standing) for one in item.rivals]
+    gone = "replaced" if by == "newer" else "retracted"
+    if by == "taken back":
+        assert standings == [(True, gone)]
+        return
+    assert standings == [(True, gone), (False, "current")]
+    before = found.found[place - 1]
+    assert place and before.kind == "belief" and town in before.text
+    assert f"now holds: chen lives in {town}." in found.render()
+    assert f"如今为：chen住在{town}。" in found.render("zh")
+    assert before.speaker == "chen"
+
+
+def test_what_holds_instead_is_told_to_nobody_who_may_not_know_it(bond: Relationship) -> None:
+    for town, there in (("Osaka", ("lumi", "chen", "mei")), ("Kyoto", ("lumi", "chen"))):
+        scene = Scene(town.encode().ljust(16), there)
+        turn = bond.record(f"I live in {town} now.", "I see.", scene=scene)
+        lives_in(bond, turn.view().messages[0].number, town)
+    assert "now holds: chen lives in Kyoto" in bond.recall("Osaka").render()
+    heard = bond.recall("Osaka", audience=["chen", "mei"]).render()
+    assert "Osaka" in heard and "Kyoto" not in heard
+
+
+@pytest.mark.parametrize(
+    "said, asked",
+    [("I bought a tuba.", "buy"), ("I will buy a tuba.", "bought"), ("My feet hurt.", "foot")]
+    + [("She has written it.", "write"), ("The children slept.", "child sleep")],
+)
+def test_the_forms_of_a_word_that_no_ending_tells_are_one(
+    bond: Relationship, said: str, asked: str
+) -> None:
+    (text,) = talk(bond, said)
+    assert texts(bond.recall(asked)) == [text]
+
+
+@pytest.mark.parametrize("query", ["kayak", "today", "this week", "Brno", "who is Zdenek?"])
+def test_of_an_earlier_time_nothing_that_came_later_is_recalled(
+    bond: Relationship, query: str
+) -> None:
+    """Neither around a hit, nor as the last episode, nor where a time is asked for, nor as held."""
+    start = NOW - timedelta(days=30)
+    bond.record("I bought a red kayak today.", "A kayak!", at=start)
+    later = [
+        ("The kayak is on the lake near Brno with Zdenek.", timedelta(minutes=10)),
+        ("Zdenek lost his phone there, beside the kayak.", timedelta(days=1)),
+        ("Months later: the kayak is sold, and Zdenek moved to Peru.", timedelta(days=29)),
+    ]
+    for words, after in later:
+        turn = bond.record(words, "Later!", at=start + after)
+        cited = (Citation(text=turn.view().messages[0].number, quote="Zdenek"),)
+        unsure = Belief(
+            subject="user", key="friend", value="Zdenek", citations=cited, confidence=0.1
+        )
+        bond.propose(None, [unsure])
+    found = bond.recall(query, at=start + timedelta(minutes=5))
+    told = found.render() + "".join(item.text for item in found.items)
+    for word in ("Brno", "Zdenek", "Peru", "Later"):
+        assert word not in told.replace(query, "")
+    assert "Zdenek" in bond.recall("kayak").render()
+
+
 def test_when_the_time_is_over_what_was_not_reached_says_so(bond: Relationship) -> None:
     talk(bond, "My cat Mochi is orange.")
     found = bond.recall("Mochi", within=0)
@@ -226,6 +320,7 @@ def test_what_was_offered_is_recorded_with_the_reply_and_use_counts(bond: Relati
     assert cat in offered
     traced = bond.recall_trace(turn)
     assert tuple(one.number for one in traced.offered) == offered and traced.used == ()
+    assert traced.recalled[0].number == cat
     turn.used(cat)
     turn.used(cat)
     assert bond.recall_trace(turn).used == (cat,)
@@ -233,6 +328,30 @@ def test_what_was_offered_is_recorded_with_the_reply_and_use_counts(bond: Relati
     assert before is not None and after is not None and after.references > before.references
     with pytest.raises(InvalidInput, match="was not given number 0"):
         turn.used(0)
+
+
+def test_a_trace_tells_what_was_recalled_from_what_was_offered_and_what_was_used(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        cat, dog, sea = talk(
+            bond, "My cat Mochi is orange.", "Mochi fears dogs.", "I like the sea."
+        )
+        with bond.turn("Do you remember Mochi?") as turn:
+            assert {cat, dog} <= set(turn.recall().numbers)
+            turn.reply("The orange one!", given=[cat, sea])
+        turn.used(cat)
+        bond.record("Mochi is an old cat by now.", "She is.")
+        traced = bond.recall_trace(turn)
+        recalled = {number for item in traced.recalled for number in item.shown}
+        assert {cat, dog} <= recalled and max(recalled) < turn.number
+        assert [one.number for one in traced.offered] == [cat, sea] and traced.used == (cat,)
+    told = Shell(capsys, monkeypatch).ok("recall", "--trace", turn.number, "--store", path)
+    rows = {row.split()[0]: row for row in told.splitlines() if row.strip()[:1].isdigit()}
+    assert rows[str(cat)].count("yes") == 3 and "words: mochi" in rows[str(cat)]
+    assert rows[str(dog)].count("yes") == 0 and "words: mochi" in rows[str(dog)]
+    assert rows[str(sea)].count("yes") == 2
 
 
 def test_the_command_line_recalls_explains_and_traces(

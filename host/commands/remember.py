@@ -60,7 +60,10 @@ def recall(
         typer.Option(help="The block for a prompt instead, in this language."),
     ] = None,
     turn: Annotated[
-        int | None, typer.Option("--trace", help="What the reply of this turn was given, and used.")
+        int | None,
+        typer.Option(
+            "--trace", help="What is recalled for this turn, what its reply was offered, and used."
+        ),
     ] = None,
     embedder: EmbedderOption = "auto",
 ) -> Answer:

@@ -21,6 +21,7 @@ _SPACE = re.compile("[ \t\n\r\x0b\x0c\x85\xa0\u2000-\u200a\u2028\u2029\u202f\u20
 _AROUND = " .,;:!?\"'()[]。、·…“”‘’「」『』《》"
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _TOKEN = re.compile(f"[a-z0-9'+#]+|{_WIDE.pattern}")
+_BLANKS = re.compile("(?<![A-Za-z])[SV](?![A-Za-z])")
 _LONGEST = 6  # tokens that make one word of the table: Latin words, or single characters
 _FOLD = {ord(upper): lower for upper, lower in zip(ascii_uppercase, ascii_lowercase, strict=True)}
 # Full-width forms stand in the order of ASCII; full-width capitals end as small letters as well.
@@ -33,13 +34,20 @@ class Key:
     """One published key. `values`: whether a newer value replaces the older, or stands with it.
 
     `category` is what such a belief is unless it is said to be something else. `meaning` is the
-    sentence that the subject, S, and the value, V, make.
+    sentence that the subject, S, and the value, V, make, `chinese` the same in Chinese.
     """
 
     name: str
     values: Literal["one", "many"]
     category: Category
     meaning: str
+    chinese: str
+
+    def sentence(self, subject: str, value: str, language: str = "en") -> str:
+        """The sentence of the key about somebody, in English or Chinese (en, zh)."""
+        said = {"S": subject, "V": value}
+        pattern = self.chinese if language == "zh" else self.meaning
+        return _BLANKS.sub(lambda blank: said[blank[0]], pattern)
 
 
 class Value(NamedTuple):

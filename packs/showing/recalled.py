@@ -28,12 +28,11 @@ def print_recall(console: Console, found: Recall, explain: bool) -> None:
         table = table_of("number >", "from", "what", "when", "by", "why", "tokens >")
         for item in found.items:
             words = item.text if item.note is None else f"{item.text} ({item.note})"
+            words = short_line(words) + _beside(item)
             what = f"{item.kind} ({item.layer})"
             why = _why(item)
             when = time_of(item.happened)
-            add_row(
-                table, item.number, what, short_line(words), when, item.speaker, why, item.tokens
-            )
+            add_row(table, item.number, what, words, when, item.speaker, why, item.tokens)
         console.print(table)
     say(console, f"{found.used} of {found.budget} tokens ({found.counter})")
     left = Counter((one.reason, one.kind or one.layer or "records") for one in found.left_out)
@@ -63,20 +62,32 @@ def print_portrait(console: Console, sentences: Sequence[Item]) -> None:
 
 
 def print_trace(console: Console, traced: Trace) -> None:
-    """What a reply was given, one thing a row; what it made use of is marked."""
+    """What is recalled for a turn, what its reply was offered, and what it used, one thing a row."""
     if traced.reply is None:
         say(console, f"Turn {traced.turn} has no reply.")
         return
-    if not traced.offered:
-        say(console, f"The reply {traced.reply} was given nothing.")
-        return
     say(console, f"turn {traced.turn}: {short_line(traced.query)}")
-    table = table_of("number >", "what", "words", "used", "counts")
+    if not traced.offered and not traced.recalled:
+        say(console, f"Nothing is recalled for it, and the reply {traced.reply} was given nothing.")
+        return
+    recalled = {number: item for item in traced.recalled for number in reversed(item.shown)}
+    table = table_of("number >", "what", "words", "recalled", "offered", "used", "counts")
     for one in traced.offered:
         counts = "yes" if one.why_not is None else f"no: {one.why_not}"
+        item = recalled.pop(one.number, None)
         words = None if one.words is None else short_line(one.words)
-        add_row(table, one.number, one.type, words, "yes" if one.used else "", counts)
+        why, used = "" if item is None else _why(item), "yes" if one.used else ""
+        add_row(table, one.number, one.type, words, why, "yes", used, counts)
+    for number, item in recalled.items():
+        words = next((quote.words for quote in item.sources if quote.text == number), None)
+        add_row(table, number, item.kind, short_line(words or item.text), _why(item), "", "", "")
     console.print(table)
+
+
+def _beside(item: Item) -> str:
+    """What contradicts an item, or holds instead of what it says."""
+    told = "; ".join(f"{one.standing}: {one.text}" for one in item.rivals)
+    return f" [{told}]" if told else ""
 
 
 def _why(item: Item) -> str:

@@ -6,7 +6,7 @@ in the same episode comes along in short. What was promised in the words of a hi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from enishi.kernel.transcript import turn_views
 from enishi.projections.episodes import Episode, Told, episode_at
@@ -27,9 +27,16 @@ TELLING = 2
 
 
 def around(
-    seen: Seen, hits: Iterable[Item], episodes: list[Episode], told: Collection[int]
+    seen: Seen,
+    hits: Iterable[Item],
+    episodes: list[Episode],
+    counts: Callable[[int], bool],
+    told: Collection[int],
 ) -> Iterator[Item]:
-    """What was said around the best of these hits, in some of its own sentences, without what is `told`."""
+    """What was said around the best of these hits, in some of its own sentences, without what is `told`.
+
+    `counts` says of a text whether it is told of at all.
+    """
     history = seen.stream.history
     places = dict.fromkeys(turns[-1] for hit in hits if (turns := _turns(seen, hit)))
     shown: set[int] = set()
@@ -48,7 +55,10 @@ def around(
         fresh = {
             n: text
             for n, text in texts.items()
-            if n not in told and n not in shown and len(terms(text.content or "")) >= TELLING
+            if counts(n)
+            and n not in told
+            and n not in shown
+            and len(terms(text.content or "")) >= TELLING
         }
         item = summary_item(seen, Told(episode, fresh), "around")
         if item is not None:

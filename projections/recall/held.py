@@ -60,7 +60,8 @@ def held_item(held: Held, seen: Seen, score: Score) -> Item:
         numbers=(held.number,),
         layer="beliefs",
         kind=held.kind,
-        text=_sentence(held, seen),
+        text=_sentence(held, seen, "en"),
+        chinese=_sentence(held, seen, "zh"),
         because="words",
         happened=sources[-1].happened if sources else None,
         speaker=sources[-1].speaker if sources else None,
@@ -73,10 +74,10 @@ def held_item(held: Held, seen: Seen, score: Score) -> Item:
     )
 
 
-def _sentence(held: Held, seen: Seen) -> str:
+def _sentence(held: Held, seen: Seen, language: str) -> str:
     what = held.proposal
     if held.kind == "belief":
-        return stated(what["subject"], what["key"], what["value"], what["polarity"], seen)
+        return stated(what["subject"], what["key"], what["value"], what["polarity"], seen, language)
     if held.kind == "promise":
-        return promised(what["promiser"], what["act"], seen)
+        return promised(what["promiser"], what["act"], seen, language)
     return ahead(what["subject"], what["continuation"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from enishi.kernel.explaining import Quote, quotes
@@ -22,7 +22,13 @@ STRONG = 2
 """A preference that was told or confirmed so many times is a strong one."""
 
 _INFERRED = 7_000
-_PLACES = re.compile(r"\b[SV]\b")
+_NOT_SO = {"en": "Not so: ", "zh": "并非如此："}
+_PROMISED = {"en": "{who} promised: {act}", "zh": "{who}答应：{act}"}
+_EFFECTS: dict[str, str] = {
+    "harm": "伤害", "comfort": "安慰", "refusal": "拒绝", "anger": "愤怒", "boundary": "划清界限",
+    "trust_lost": "失去信任", "distance": "疏远", "ending": "结束关系", "repair_attempt": "尝试和好",
+    "repair_refused": "拒绝和好", "quarrel": "争吵",
+}  # fmt: skip
 _PINNED: dict[str, Because] = {
     "constraint": "constraint",
     "instruction": "instruction",
@@ -77,20 +83,21 @@ def known_names(stream: Stream, branch: int) -> tuple[str, ...]:
     return names
 
 
-def statement(view: BeliefView, seen: Seen) -> str:
+def statement(view: BeliefView, seen: Seen, language: str = "en") -> str:
     """A belief as a sentence: that of its key, with the names and the value in it."""
-    return stated(view.subject, view.key, view.value, view.polarity, seen)
+    return stated(view.subject, view.key, view.value, view.polarity, seen, language)
 
 
-def stated(subject: str, name: str, value: str, polarity: bool, seen: Seen) -> str:
-    """What is said of somebody under the name of a key, as a sentence."""
-    key = published_keys().get(name)
-    said = {"S": seen.name(subject), "V": value}
+def stated(
+    subject: str, name: str, value: str, polarity: bool, seen: Seen, language: str = "en"
+) -> str:
+    """What is said of somebody under the name of a key, as a sentence in English or Chinese."""
+    key, who = published_keys().get(name), seen.name(subject)
     if key is None:
-        sentence = f"{said['S']}: {name.replace('_', ' ')}: {value}."
+        sentence = f"{who}: {name.replace('_', ' ')}: {value}."
     else:
-        sentence = _PLACES.sub(lambda place: said[place[0]], key.meaning)
-    return sentence if polarity else f"Not so: {sentence}"
+        sentence = key.sentence(who, value, language)
+    return sentence if polarity else _NOT_SO[language] + sentence
 
 
 def authority_of(view: BeliefView, sources: Iterable[Quote] = ()) -> Authority:
@@ -109,12 +116,16 @@ def is_said(view: BeliefView) -> bool:
 
 def rival_of(view: BeliefView, other: BeliefView, seen: Seen) -> Rival:
     """What contradicts a belief, and how it stands to it."""
-    standing: str = other.status
-    if other.status == "replaced" and other.reason == "corrected":
-        standing = "corrected"
-    elif other.status == "current" and view.status == "conflicting":
-        standing = "prevails"
-    return Rival(other.number, statement(other, seen), standing)
+    found = said_of(other, seen)
+    prevails = found.standing == "current" and view.status == "conflicting"
+    return replace(found, standing="prevails") if prevails else found
+
+
+def said_of(view: BeliefView, seen: Seen) -> Rival:
+    """A belief beside another item, and where it stands."""
+    slip = view.status == "replaced" and view.reason == "corrected"
+    standing = "corrected" if slip else view.status
+    return Rival(view.number, statement(view, seen), standing, statement(view, seen, "zh"))
 
 
 def authority_of_text(text: Text) -> Authority:
@@ -146,9 +157,10 @@ def belief_item(
         else "beliefs",
         kind="sentence" if because == "portrait" else "belief",
         text=statement(view, seen),
+        chinese=statement(view, seen, "zh"),
         because=because,
         happened=view.last_affirmed or view.since,
-        speaker=sources[-1].speaker if sources else None,
+        speaker=sources[-1].speaker if sources else seen.user,  # who has the last word by hand
         note=None if view.status == "current" else view.status,
         sources=sources,
         authority="partial" if seen.stream.is_partial(view.number) else authority_of(view, sources),
@@ -160,9 +172,9 @@ def belief_item(
     )
 
 
-def promised(promiser: str, act: str, seen: Seen) -> str:
+def promised(promiser: str, act: str, seen: Seen, language: str = "en") -> str:
     """A promise as a sentence."""
-    return _ended(f"{seen.name(promiser)} promised: {act}")
+    return _ended(_PROMISED[language].format(who=seen.name(promiser), act=act))
 
 
 def ahead(subject: str, continuation: str) -> str:
@@ -176,8 +188,10 @@ def promise_item(
     """A promise or a loop as an item; the note says where it stands, and by when."""
     if isinstance(view, PromiseView):
         text, due = promised(view.promiser, view.act, seen), view.due
+        chinese = promised(view.promiser, view.act, seen, "zh")
     else:
         text, due = ahead(view.subject, view.continuation), view.expected_by
+        chinese = None
     sources = seen.quotes(view.spans)
     timing = () if view.timing == "none" else (view.timing.replace("_", " "),)
     return Item(
@@ -185,6 +199,7 @@ def promise_item(
         layer="pinned" if because in ("promise", "loop") else "beliefs",
         kind="promise" if isinstance(view, PromiseView) else "loop",
         text=text,
+        chinese=chinese,
         because=because,
         happened=view.made,
         speaker=sources[-1].speaker if sources else None,
@@ -201,13 +216,15 @@ def tension_item(view: TensionView, seen: Seen) -> Item:
     """An open tension as an item: what came of a reply, and in which words it was heard."""
     sources = seen.quotes(view.spans[-1:])
     words = next((quote.words for quote in sources if quote.words), "")
-    effect = view.effect.replace("_", " ")
-    bearer = seen.name(view.bearer)
+    effect, bearer = view.effect.replace("_", " "), seen.name(view.bearer)
     return Item(
         numbers=(view.number,),
         layer="pinned",
         kind="tension",
         text=_ended(f"{effect}, borne by {bearer}: {words}" if words else f"{effect} of {bearer}"),
+        chinese=_ended(
+            f"{_EFFECTS[view.effect]}，承受者{bearer}" + (f"：{words}" if words else "")
+        ),
         because="tension",
         happened=view.opened,
         speaker=sources[-1].speaker if sources else None,

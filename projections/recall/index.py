@@ -45,7 +45,6 @@ ASKS, HIDDEN, SPECIFIC = 1, 2, 4
 """Flags of a record: it ends with a question; it is kept from the model; and from SPECIFIC on, how
 many names and numbers are in it, four at most."""
 
-_PLACES = re.compile(r"\b[SV]\b")
 _SPECIFIC = re.compile(
     "[0-9]+|(?<=[a-z,;:&] )[A-Z][A-Za-z]*|《[^《》]{1,40}》|[一二三四五六七八九十两百]+(?=[年月日号點点岁天个次])"
 )
@@ -72,11 +71,13 @@ def _worded(payload: dict[str, Any], *keys: str) -> str:
 
 
 def _stated(payload: dict[str, Any]) -> str:
-    """A belief in words: whom it is about, the sentence of its key, and its value."""
+    """A belief in words: whom it is about, the sentence of its key in both languages, its value."""
     key = published_keys().get(payload["key"])
-    said = payload["key"].replace("_", " ") if key is None else _PLACES.sub(" ", key.meaning)
+    said = [payload["key"].replace("_", " ")]
+    if key is not None:
+        said = [key.sentence(" ", " ", language) for language in ("en", "zh")]
     about = "" if payload["subject"] in ("user", "agent") else payload["subject"]
-    return f"{about} {said} {payload['value']}"
+    return " ".join([about, *said, payload["value"]])
 
 
 def _proposed(payload: dict[str, Any]) -> str:

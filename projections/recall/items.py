@@ -110,19 +110,22 @@ class Score:
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A belief that contradicts another one. `standing` says how the two stand to each other: its own
-    status, or `corrected`, or `prevails` where it is the one that weighs more.
+    status, or `corrected`, or `prevails` where it is the one that weighs more. Beside a text it is what
+    the text says and does not hold any more, or what holds instead (`current`).
     """
 
     number: int
     text: str
     standing: str
+    chinese: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing to remember. `numbers` are the records that it rests on, its own first.
 
-    `text` consists of whole sentences; `cut` says that the record has more of them. `score` is None
+    `text` consists of whole sentences; `cut` says that the record has more of them. `chinese` is the
+    same in Chinese, where it is not somebody's own words. `score` is None
     for what was not searched for. `confidence` runs from 0 to 10000. `valid_until` is a date as it
     was given. `sources` have the words to the letter. `note` is what a reader has to know besides:
     where a promise stands, who bears a tension. `answers` is the question before it. `rivals`
@@ -137,6 +140,7 @@ class Item:
     because: Because
     happened: Moment | None
     speaker: str | None = None
+    chinese: str | None = None
     note: str | None = None
     answers: Quote | None = None
     sources: tuple[Quote, ...] = ()

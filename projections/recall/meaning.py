@@ -10,8 +10,8 @@ For a text d of the branch, with cosines c against the query,
     meaning = WEIGHT trust max(0, near + 1 if d was said by somebody whom the query names)
 
 `meaning` is a share, as that of words is, and is added to the relevance. By itself it makes a hit where
-own or near comes to sqrt(2 ln n) + 1/2, n being the texts: more than the nearest of so many random ones
-would. What is no text has no neighbours.
+own or near comes to 5/4 sqrt(2 ln n), n being the texts: a quarter more than the nearest of so many
+random ones would. What is no text has no neighbours.
 
 `trust` is how well the embedder tells what belongs together here: how often a text is nearer to the one
 right after it than others are, over this relationship's own texts and the pairs of `everyday.tsv`. At
@@ -59,8 +59,8 @@ Left = Callable[[], float]
 WEIGHT = 1_500
 """What one deviation adds to the share of a hit, in 1/10000."""
 
-ALONE = 50
-"""By so many hundredths of a deviation a hit by its meaning alone is nearer than chance comes."""
+ALONE = 125
+"""So many hundredths of how near chance comes, a hit by its meaning alone is at least."""
 
 NAMED = 100
 _ASKS = 80
@@ -195,7 +195,7 @@ class Vectors:
         known = cosines[self.numbers[: self.entries] != _NONE]
         sample = np.concatenate((known, everyday.said @ query, everyday.answered @ query))
         scores = (cosines - sample.mean()) / max(float(sample.std()), 1e-6)
-        chance = round(100 * sqrt(2 * log(max(2, len(known))))) + ALONE
+        chance = round(ALONE * sqrt(2 * log(max(2, len(known)))))
         layout = self._laid_out(corpus)
         own, near = layout.along(scores)
         return Near(self, scores, near, np.maximum(own, near) >= chance, chance, layout.trust)

@@ -100,6 +100,7 @@ def _named(chapter: ChapterView, seen: Seen) -> Item | None:
         layer="portrait",
         kind="sentence",
         text=f"{name} comes up in {len(chapter.episodes)} sessions.",
+        chinese=f"{name}在 {len(chapter.episodes)} 次对话中出现。",
         because="portrait",
         happened=sources[-1].happened,
         speaker=sources[-1].speaker,

@@ -43,6 +43,7 @@ from enishi.projections.recall.holding import (
     pinned_beliefs,
     promise_item,
     rival_of,
+    said_of,
     seen_on,
     tension_items,
 )
@@ -61,6 +62,7 @@ from enishi.projections.recall.items import (
     Score,
     Viewers,
 )
+from enishi.projections.recall.overtaken import Overtaken
 from enishi.projections.recall.portrait import portrait_items
 from enishi.projections.recall.ranking import Marks, Sort, marks_of, scored, verdict
 from enishi.projections.recall.rendering import (
@@ -100,7 +102,8 @@ CANDIDATES = 4
 class Query:
     """What is asked for. `until` is set where only what had happened by `at` may be known.
 
-    `but` is the turn that is being answered: what it says is the question, and no evidence.
+    `but` is the turn that is being answered: what it says is the question, and no evidence. With
+    `until`, it was answered long ago, and what stands behind it is not known either.
     `audience` is who will see it; `mood` is the line on the user's mood in each language. `begins` is
     set where a session begins with that turn.
     """
@@ -189,6 +192,7 @@ class _Asking:
     mood: dict[str, str] = field(init=False)
     hint: Item | None = field(init=False)
     marks: Marks = field(init=False)
+    overtaken: Overtaken = field(init=False)
     searched: list[Layer] = field(default_factory=list)
     unknown: tuple[str, ...] = ()
     _told: set[int] = field(default_factory=set)
@@ -247,10 +251,27 @@ class _Asking:
                 self.basket.left_out.append(left)
 
     def _all_episodes(self) -> list[Episode]:
-        """The episodes of the branch, asked for once."""
+        """The episodes of the branch, of what had happened by then; asked for once."""
         if self._known is None:
             self._known = episodes_of(self.stream, self.branch)
+            if self.query.until is not None:
+                begun = partial(filter, self._is_early)
+                cut = (replace(one, turns=list(begun(one.turns))) for one in self._known)
+                self._known = [one for one in cut if one.turns]
         return self._known
+
+    def _had_happened(self, number: int) -> bool:
+        """Whether a record may be recalled: no later than what is asked about, and no part of the
+        turn that is being answered."""
+        return self._is_early(number) and self.stream.history.turn[number] != self.query.but
+
+    def _is_early(self, number: int) -> bool:
+        history, until, but = self.stream.history, self.query.until, self.query.but
+        if until is None:
+            return True
+        # What happened in the same instant, or nobody knows when, may still stand behind that turn.
+        behind = but is not None and history.depth_of(history.turn[number]) > history.depth_of(but)
+        return not behind and history.at[number] <= until.at
 
     def _state(self, projection: Any) -> State:
         return state_then(self.stream, self.branch, projection, self.query.until)
@@ -272,6 +293,7 @@ class _Asking:
 
     def _found(self) -> None:
         self.marks = marks_of(self.stream, self.branch)
+        self.overtaken = Overtaken(self._state(BELIEFS), self.query.at)
         index = index_of(self.stream)
         missing = index.catch_up(self.enough)
         corpus = corpus_of(self.stream, self.branch, index)
@@ -295,7 +317,28 @@ class _Asking:
         if span is not None and not any(one.kind == "text" for one in ranked):
             ranked += self._then(corpus, index, span)
         best = sorted(ranked, key=lambda one: (-one.score.total, one.number))
-        self._take_best(best, self._wanted)
+        self._take_best(list(self._what_holds_first(best)), self._wanted)
+
+    def _what_holds_first(self, best: list[_Ranked]) -> Iterator[_Ranked]:
+        """The same order, but before a text that says what does not hold any more comes what holds."""
+        beliefs = {one.number: one for one in best if one.kind == "belief"}
+        given: set[int] = set()
+        for place, one in enumerate(best):
+            looked_at = one.kind == "text" and place < 2 * self._wanted
+            for view in self.overtaken.since(one.number)[1] if looked_at else ():
+                if view.number not in beliefs and self._may_see(view):
+                    beliefs[view.number] = self._ranked_belief(view, one.score, "behind")
+                if view.number in beliefs and view.number not in given:
+                    given.add(view.number)
+                    yield beliefs[view.number]
+            if one.kind != "belief" or one.number not in given:
+                given.add(one.number)
+                yield one
+
+    def _may_see(self, view: BeliefView) -> bool:
+        return self.query.audience == "agent" or (
+            is_said(view) and self.hearing.heard(_texts_of(view))
+        )
 
     def _near(self, corpus: Corpus) -> Near | None:
         """How near everything is to the query in meaning, where there is an embedder; what it has no
@@ -341,8 +384,7 @@ class _Asking:
         places = [
             place
             for place, number in enumerate(corpus.numbers)
-            if span[0] <= at[number] < span[1]
-            and self.stream.history.turn[number] != self.query.but
+            if span[0] <= at[number] < span[1] and self._had_happened(number)
         ]
         places.sort(key=lambda place: (-index.specificity(corpus.numbers[place]), place))
         for place in places[: CANDIDATES * max(1, self._wanted)]:
@@ -385,15 +427,12 @@ class _Asking:
         stated: dict[str, Any] = state["stated"]
         cited = {int(n): [span[0] for span in record["spans"]] for n, record in stated.items()}
         hits = search_records(found, index, cited, cited)[: CANDIDATES * 10]
-        views: dict[tuple[str, str], list[BeliefView]] = {}
         seen: set[int] = set()
         for hit in hits:
             record = stated[str(hit.number)]
-            slot = record["subject"], record["key"]
-            if slot not in views:
-                views[slot] = beliefs_at(state, self.query.at, subject=slot[0], key=slot[1])
+            views = self.overtaken.beliefs(record["subject"], record["key"])
             first = record.get("same_as", hit.number)
-            view = next((one for one in views[slot] if one.number in (hit.number, first)), None)
+            view = next((one for one in views if one.number in (hit.number, first)), None)
             if view is not None and view.number not in seen:
                 seen.add(view.number)
                 yield from self._belief(hit, view)
@@ -409,15 +448,20 @@ class _Asking:
             self.marks,
             self.numbers,
         )
-        one = _Ranked(
-            "beliefs", "belief", view.number, score,
-            lambda: belief_item(view, self.seen, _why(hit), score, self._rivals(view)),
-            alone=hit.alone,
-        )  # fmt: skip
+        one = self._ranked_belief(view, score, _why(hit), hit.alone)
         if view.status not in ("current", "future", "conflicting"):
             self._leave(one, "not current")
         elif self._is_hit(one, "belief") and self._is_open(one, _texts_of(view), is_said(view)):
             yield one
+
+    def _ranked_belief(
+        self, view: BeliefView, score: Score, because: Because, alone: bool = False
+    ) -> _Ranked:
+        return _Ranked(
+            "beliefs", "belief", view.number, score,
+            lambda: belief_item(view, self.seen, because, score, self._rivals(view)),
+            alone=alone,
+        )  # fmt: skip
 
     def _promise_views(self) -> list[PromiseView | LoopView]:
         state, at = self._state(PROMISES), self.query.at
@@ -452,6 +496,8 @@ class _Asking:
     def _held(self, found: Found, index: Index) -> Iterator[_Ranked]:
         """What was proposed and is held back; it is for the agent alone."""
         for hit, held in search_held(self.seen, found, index, CANDIDATES * 10):
+            if not all(self._had_happened(span[0]) for span in held.spans):
+                continue
             happened = self.stream.history.moment(held.spans[-1][0]) if held.spans else None
             score = scored(
                 hit, "belief", index.specificity(hit.number), "held", happened, self.query.at,
@@ -467,14 +513,12 @@ class _Asking:
     def _texts(
         self, found: Found, corpus: Corpus, index: Index, most: int, span: Span | None
     ) -> Iterator[_Ranked]:
-        history, until = self.stream.history, self.query.until
+        at = self.stream.history.at
         evidence = Evidence(self.stream, corpus, tuple(found.weights))
         for hit in search_texts(found, most):
-            if history.turn[hit.number] == self.query.but:
+            if not self._had_happened(hit.number):
                 continue
-            if until is not None and history.at[hit.number] > until.at:
-                continue
-            if span is not None and span[0] <= history.at[hit.number] < span[1]:
+            if span is not None and span[0] <= at[hit.number] < span[1]:
                 relevance, share = (TIMELY * one // ONE for one in (hit.relevance, hit.share))
                 hit = hit._replace(relevance=relevance, share=share)
             yield from self._said(hit, corpus, index, evidence)
@@ -519,6 +563,7 @@ class _Asking:
             happened=text.happened,
             speaker=text.name,
             answers=self._question(hit.place, corpus),
+            rivals=self._rivals_of_text(hit.number),
             sources=(quote,),
             authority=authority_of_text(text),
             audience="user",
@@ -573,12 +618,13 @@ class _Asking:
         return tuple(
             rival_of(view, other, self.seen)
             for other in beside
-            if other.number in numbers
-            and (
-                self.query.audience == "agent"
-                or (is_said(other) and self.hearing.heard(_texts_of(other)))
-            )
+            if other.number in numbers and self._may_see(other)
         )
+
+    def _rivals_of_text(self, text: int) -> tuple[Rival, ...]:
+        """What a text says that does not hold any more, and what holds instead, as far as it is open."""
+        gone, instead = self.overtaken.since(text)
+        return tuple(said_of(view, self.seen) for view in (*gone, *instead) if self._may_see(view))
 
     # What is there in any case
 
@@ -595,7 +641,7 @@ class _Asking:
         episodes = self._all_episodes()
         before = episodes if self.query.begins else episodes[:-1]
         always = self.query.gate != BEGINS
-        for item in episode_items(self.seen, before, self.query.at, self.query.but, always):
+        for item in episode_items(self.seen, before, self.query.at, self._had_happened, always):
             self._take(item)
 
     def _following(self) -> None:
@@ -605,7 +651,7 @@ class _Asking:
             for item in behind(self.seen, hits, self._promise_views()):
                 self._take(item)
             episodes = [] if self.enough() else self._all_episodes()
-            for item in around(self.seen, hits, episodes, self._told):
+            for item in around(self.seen, hits, episodes, self._had_happened, self._told):
                 self._take(item)
 
     def _portrait(self) -> None:

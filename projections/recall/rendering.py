@@ -21,7 +21,7 @@ from enishi.kernel.errors import InvalidInput
 from enishi.kernel.explaining import Quote
 from enishi.kernel.words.spoken import Language
 from enishi.projections.recall.gate import BEGINS
-from enishi.projections.recall.items import Item, Layer, Recall
+from enishi.projections.recall.items import Item, Layer, Recall, Rival
 
 Format = Literal["markdown", "json"]
 
@@ -78,7 +78,7 @@ def render(found: Recall, language: str = "en", format: str = "markdown") -> str
     if not items and not tail:
         return ""
     if format == "json":
-        return _as_json(items, tail, words)
+        return _as_json(items, tail, language)
     if format != "markdown":
         raise InvalidInput(f"there is no format {format!r}; there are: markdown, json")
     return _framed([item_line(item, language) for item in items] + tail, words)
@@ -87,23 +87,29 @@ def render(found: Recall, language: str = "en", format: str = "markdown") -> str
 def item_line(item: Item, language: str = "en") -> str:
     """One item as it stands in the block; what is stored takes no line of its own but an indented one."""
     words = _words(language)
-    text = clean(item.text).replace("\n", "\n  ")
+    text = clean(_text(item, language)).replace("\n", "\n  ")
     if item.answers is not None and item.answers.words is not None:
         text += words["answers"].format(
             number=item.answers.text,
             who=in_line(item.answers.speaker),
             words=in_line(item.answers.words),
         )
+    beside = "now" if item.kind == "text" else "standing"
     for rival in item.rivals:
-        text += words["rival"].format(
+        text += words["since" if item.kind == "text" else "rival"].format(
             number=rival.number,
-            standing=words["standing"].get(rival.standing, rival.standing),
-            text=in_line(rival.text),
+            standing=words[beside].get(rival.standing, rival.standing),
+            text=in_line(_text(rival, language)),
         )
     numbers = " ".join(map(str, item.numbers))
     labels = words["labels"].join(_labels(item, words))
     line: str = words["item"].format(numbers=numbers, labels=labels, text=text)
     return line
+
+
+def _text(one: Item | Rival, language: str) -> str:
+    """What an item or a rival says, in a language as far as its words are not somebody's own."""
+    return one.chinese if language == "zh" and one.chinese else one.text
 
 
 def frame_of(language: str, mood: str = "", hint: str = "") -> str:
@@ -188,22 +194,22 @@ def _what(item: Item) -> str:
     return item.because if item.because in _words("en")["what"] else item.kind
 
 
-def _as_json(items: list[Item], tail: list[str], words: dict[str, Any]) -> str:
+def _as_json(items: list[Item], tail: list[str], language: str) -> str:
     """An object that begins and ends as the block does."""
     block = {
-        _OPENING: words["head"],
-        "items": [_item_as_json(item) for item in items],
+        _OPENING: _words(language)["head"],
+        "items": [_item_as_json(item, language) for item in items],
         "besides": tail,
         "end": _CLOSING,
     }
     return json.dumps(block, ensure_ascii=False)
 
 
-def _item_as_json(item: Item) -> dict[str, Any]:
+def _item_as_json(item: Item, language: str) -> dict[str, Any]:
     fields = {
         "numbers": list(item.numbers),
         "what": _what(item),
-        "text": clean(item.text),
+        "text": clean(_text(item, language)),
         "authority": item.authority,
         "confidence": item.confidence,
         "speaker": None if item.speaker is None else in_line(item.speaker),
@@ -213,7 +219,7 @@ def _item_as_json(item: Item) -> dict[str, Any]:
         "in_part": item.cut,
         "answers": None if item.answers is None else _quote_as_json(item.answers),
         "against": [
-            {"number": one.number, "standing": one.standing, "text": in_line(one.text)}
+            {"number": one.number, "standing": one.standing, "text": in_line(_text(one, language))}
             for one in item.rivals
         ],
         "sources": [_quote_as_json(quote) for quote in item.sources],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from enishi.kernel.moments import DAY, Moment
 from enishi.kernel.transcript import Text, TurnView, turn_views
@@ -47,16 +47,20 @@ def session_items(seen: Seen, episode: Episode, but: int | None) -> Iterator[Ite
 
 
 def episode_items(
-    seen: Seen, episodes: list[Episode], at: Moment, but: int | None, always: bool
+    seen: Seen,
+    episodes: list[Episode],
+    at: Moment,
+    counts: Callable[[int], bool],
+    always: bool,
 ) -> Iterator[Item]:
     """The recent ones of these episodes, the last first, each in some of its own sentences.
 
-    `always`: the last one even if it is not recent. `but` is the turn that is being answered.
+    `always`: the last one even if it is not recent. `counts` says of a text whether it is told of.
     """
     for age, told in enumerate(
         told_episodes(seen.stream, seen.branch, episodes[-LAST_EPISODES:][::-1])
     ):
-        told = Told(told.episode, {n: t for n, t in told.texts.items() if t.turn != but})
+        told = Told(told.episode, {n: t for n, t in told.texts.items() if counts(n)})
         last = max((t.happened.at for t in told.texts.values() if t.happened), default=at.at)
         if at.at - last > RECENT and not (always and not age):
             return

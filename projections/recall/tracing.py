@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from enishi.kernel.errors import Conflict, InvalidInput
 from enishi.kernel.events import payload_of
@@ -11,7 +12,9 @@ from enishi.kernel.explaining import why_not
 from enishi.kernel.history import KINDS
 from enishi.kernel.stream import Draft, Stream
 from enishi.kernel.transcript import turn_view
+from enishi.projections.recall.holding import Seen, promised, seen_on, stated
 from enishi.projections.recall.index import words_of
+from enishi.projections.recall.items import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,17 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What the chosen reply of a turn was offered. `reply` is None where there is no reply."""
+    """What the chosen reply of a turn was offered. `reply` is None where there is no reply.
+
+    `recalled` is what recall answers for that turn, of what had happened by then, as all of it stands
+    now; the host may have offered more or less, and what was said may have been changed since.
+    """
 
     turn: int
     query: str
     reply: int | None
     offered: tuple[Offered, ...]
+    recalled: tuple[Item, ...] = ()
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -54,18 +62,29 @@ def trace(stream: Stream, branch: int, turn: int) -> Trace:
     reports = [n for n in stream.history.all("RecallUsed") if n in standing]
     reports = [n for n in reports if stream.history.causes_of(n) == (root,)]
     used = {number for one in stream.payloads(reports).values() for number in one["used"]}
-    payloads = stream.payloads(sorted(given))
+    payloads, seen = stream.payloads(sorted(given)), seen_on(stream, branch)
     offered = (
         Offered(
             number=number,
             type=KINDS[kinds[number]] if kinds[number] < len(KINDS) else "unknown",
-            words=words_of(KINDS[kinds[number]], payloads[number]) if number in payloads else None,
+            words=_words(KINDS[kinds[number]], payloads[number], seen)
+            if number in payloads
+            else None,
             used=number in used,
             why_not=why_not(stream, standing, number),
         )
         for number in given
     )
     return Trace(turn, query, root, tuple(offered))
+
+
+def _words(type_name: str, payload: dict[str, Any], seen: Seen) -> str | None:
+    if type_name == "BeliefStated":
+        subject, key, value = (str(payload[name]) for name in ("subject", "key", "value"))
+        return stated(subject, key, value, payload.get("polarity", True), seen)
+    if type_name == "PromiseMade":
+        return promised(payload["promiser"], payload["act"], seen)
+    return words_of(type_name, payload)
 
 
 def report_used(stream: Stream, branch: int, turn: int, numbers: Iterable[int]) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers import NOW, Shell, fixed_store
@@ -20,6 +22,7 @@ from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections.recall.items import Recall
+from enishi.projections.recall.questions import asks, knows_nothing
 
 
 @pytest.fixture
@@ -65,6 +68,170 @@ def test_without_a_word_in_common_nothing_is_found(bond: Relationship) -> None:
         found = bond.recall(query)
         assert (found.outcome, found.found) == ("no record", ()), query
     assert bond.recall("The volcano").unknown == ("volcano",)
+
+
+ASKING = [
+    "What is my parrot called?",
+    "what is my parrot called",
+    "who is that",
+    "where did I park",
+    "do you remember me",
+    "so what's up",
+    "is it raining",
+    "have you eaten",
+    "how old are you",
+    "我的鹦鹉叫什么",
+    "我的猫叫什么名字",
+    "你叫啥",
+    "他是谁",
+    "我住在哪里",
+    "几点了",
+    "星期几",
+    "你今年几岁",
+    "这个多少钱",
+    "要多久",
+    "今天怎么样",
+    "为什么",
+    "什么时候考试",
+    "你还记得我的猫",
+    "是不是下雨了",
+    "有没有带伞",
+    "你吃了吗",
+    "那我呢",
+    "名前は何ですか",
+    "オウムの名前は？",
+    "今何時ですか",
+    "誰",
+    "来ましたか",
+    "どこ",
+    "覚えているかな",
+    "あれは何だっけ",
+    "이름이 뭐예요",
+    "내 앵무새 이름이 뭐야",
+    "어디 가요?",
+    "밥 먹었습니까",
+    "누구세요?",
+    "언제 왔니",
+    "왜 그래요",
+    "우리 뭐 먹을까",
+    "What a day! who is it",
+    "我的貓叫什麼",
+]
+TELLING = [
+    "My parrot is called Kiki.",
+    "When I was young I had a dog.",
+    "What a day!",
+    "I know who did it.",
+    "Have a nice day",
+    "do it tomorrow",
+    "That is what I said.",
+    "没什么",
+    "不怎么样",
+    "没多久",
+    "去了几次北京",
+    "我买了几个苹果",
+    "我的鹦鹉叫琪琪",
+    "记得带伞",
+    "今天下雨了",
+    "昨日は東京に行きました。",
+    "猫がいる",
+    "そうですね",
+    "わたしか",
+    "오늘 비가 왔어요",
+    "비가 오니까",
+    "고양이가 있어요.",
+    "서울에 가요",
+    "It was long ago",
+    "the what and the why",
+    "okay",
+    "是的",
+    "好的",
+    "どうも",
+    "みんな来た",
+]
+KNOWING_NOTHING = [
+    "I do not know.",
+    "I don't know that.",
+    "No idea.",
+    "I have no idea!",
+    "我不知道。",
+    "不清楚哦",
+    "你没告诉过我。",
+    "没听你说过",
+    "我也不知道",
+    "わかりません。",
+    "知らないです",
+    "覚えてないな",
+    "聞いたことがない",
+    "몰라요.",
+    "잘 모르겠어요.",
+    "기억이 안 나요",
+    "Hm.",
+    "Oh...",
+    "呃……",
+    "I don't think you told me.",
+    "I never said.",
+]
+KNOWING = [
+    "I don't know what I would do without Mochi.",
+    "My cat is Mochi.",
+    "我不知道豆包吃没吃饭",
+    "我忘了带猫粮",
+    "知らない人が猫をくれた。",
+    "모르는 사람이 고양이를 줬어요.",
+    "Yes.",
+    "嗯。",
+    "no",
+    "He never told anybody about the cat.",
+    "ok",
+    "うん",
+    "I know Mochi.",
+]
+
+
+@pytest.mark.parametrize("words", ASKING)
+def test_what_asks_is_known_with_and_without_a_mark(words: str) -> None:
+    assert asks(words) and asks(f"{words} ”") and not knows_nothing(words)
+
+
+@pytest.mark.parametrize("words", [*TELLING, *KNOWING])
+def test_what_tells_is_neither_a_question_nor_a_denial(words: str) -> None:
+    assert not asks(words) and not knows_nothing(words)
+
+
+@pytest.mark.parametrize("words", KNOWING_NOTHING)
+def test_who_knows_nothing_tells_nothing(words: str) -> None:
+    assert knows_nothing(words)
+
+
+@pytest.mark.parametrize(
+    "question, answer",
+    [
+        ("What is my parrot called", "I do not know."),
+        ("What is my parrot called?", "Hm."),
+        ("我的鹦鹉叫什么", "我不知道。"),
+        ("我的鸚鵡叫什麼？", "你没有告诉过我。"),
+        ("私のオウムの名前は何ですか", "わかりません。"),
+        ("내 앵무새 이름이 뭐예요", "잘 모르겠어요."),
+    ],
+)
+def test_a_pet_that_never_was_is_not_there_however_often_it_is_asked_about(
+    bond: Relationship, question: str, answer: str
+) -> None:
+    talk(
+        bond,
+        "It rains in Lisbon.",
+        "我妹妹下周要考试了。",
+        "今日は天気がいい。",
+        "오늘 날씨가 좋다.",
+    )
+    for days in range(3):
+        turn = bond.record(question, answer, at=NOW - timedelta(days=9 - days))
+        for proposer in bundled_proposers():
+            bond.propose(turn, proposer)
+        asked = bond.recall(question)
+        assert (asked.outcome, asked.found) == ("only asked", ())
+    assert not bond.beliefs() and not bond.portrait()
 
 
 def test_a_question_is_no_evidence_for_what_it_asks(bond: Relationship) -> None:
@@ -177,6 +344,38 @@ def test_the_budget_is_never_exceeded(said: list[str], budget: int) -> None:
         found = bond.recall("ab 我猫", budget=budget)
         assert found.used <= budget or not found.items
         assert sum(item.tokens for item in found.items) <= found.used
+
+
+def test_a_counter_by_name_is_tiktokens_and_what_it_cannot_do_is_said(
+    bond: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk(
+        bond,
+        "My cat Mochi is orange.",
+        "我的猫叫麻糬。",
+        "モチという猫がいる。",
+        "모치는 고양이다.",
+    )
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    with pytest.raises(InvalidInput, match="install tiktoken"):
+        bond.recall("Mochi", counter="letters")
+
+    def encoding(name: str) -> SimpleNamespace:
+        if name == "far":
+            raise ConnectionError("no network")
+        if name != "letters":
+            raise ValueError(name)
+        return SimpleNamespace(encode=lambda text, disallowed_special: list(text))
+
+    fake = SimpleNamespace(get_encoding=encoding, list_encoding_names=lambda: ["letters", "far"])
+    monkeypatch.setitem(sys.modules, "tiktoken", fake)
+    found = bond.recall("Mochi", counter="letters", budget=400)
+    assert found.counter == "tiktoken letters" and found.found
+    assert max(len(found.render(one)) for one in ("en", "zh")) <= found.used <= 400
+    with pytest.raises(InvalidInput, match="there are: letters, far"):
+        bond.recall("Mochi", counter="numerals")
+    with pytest.raises(InvalidInput, match="network"):
+        bond.recall("Mochi", counter="far")
 
 
 def test_instructions_and_constraints_are_there_without_being_asked_for(

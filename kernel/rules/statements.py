@@ -40,6 +40,9 @@ _BLANKS = re.compile(" +")
 _NEAR = 1000
 _ANY_TIME = (Moment(183 * DAY), Moment(2 * DAY))
 _UNSIGNED = ("constraint", "instruction")
+_FREE = "instruction"
+"""The category in whose words anything may stand, also what asks."""
+
 _AROUND = ' \t"“”「」『』《》'
 
 
@@ -76,6 +79,7 @@ class StatementTable(Frozen):
     small: list[str]
     conditions: list[str]
     no_loop: list[str]
+    asking: list[str] = Field(default_factory=list)
     measures: list[str] = Field(default_factory=list)
     words: dict[str, str]
     beliefs: list[BeliefStatement]
@@ -121,6 +125,7 @@ class Statements:
         self._leads = either(table.leads)
         self._condition = either(table.conditions)
         self._no_loop = either(table.no_loop)
+        self._asking = either(table.asking) if table.asking else None
         self._measure = either(table.measures)
         self._small = frozenset(table.small)
         everything = (*table.beliefs, *table.promises, *table.loops)
@@ -187,6 +192,9 @@ class Statements:
 
     def _belief(self, statement: BeliefStatement, found: _Found) -> Belief | None:
         value = found.text.content[slice(*found.taken)]
+        asks = self._asking and self._asking.search(found.sentence.speech, *found.taken)
+        if asks and statement.category != _FREE:
+            return None
         if (
             found.speaker != (statement.only or found.speaker)
             or (statement.capital and not self._named(value))

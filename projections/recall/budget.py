@@ -53,6 +53,11 @@ def counter_of(given: Counter | str | None) -> tuple[str, Counter]:
     except ValueError:
         known = ", ".join(tiktoken.list_encoding_names())
         raise InvalidInput(f"tiktoken has no encoding {given!r}; there are: {known}") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"tiktoken could not fetch its encoding {given!r}, which it does once, over the network"
+            f" ({type(error).__name__}); give a function that counts instead"
+        ) from error
     return f"tiktoken {given}", lambda text: len(encoding.encode(text, disallowed_special=()))
 
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from enishi.kernel.stream import Stream
 from enishi.kernel.words.sentences import sentences
 from enishi.projections.recall.corpus import Corpus
-from enishi.projections.recall.index import asks
+from enishi.projections.recall.questions import asks, knows_nothing
 from enishi.projections.recall.search import Hit
-from enishi.projections.recall.words import folded, terms
-
-_KNOWS_NOTHING = re.compile(
-    r"(?<![a-z])(?:(?:do not|don't|dont|cannot|can't) (?:remember|recall|know (?:of|about|if|whether))"
-    r"|no (?:record|memory|recollection)|(?:have not|haven't|never|not sure|don't think|don't believe)(?: (?:that )?you(?:'ve| have)?)? (?:ever )?(?:told|mentioned|said)(?! any(?:one|body)))(?![a-z])"
-    r"|不记得|记不得|想不起|没(?:有)?(?:记录|印象)|没(?:有)?(?:跟我|和我|对我)?(?:提|说|告诉我|讲)过"
-)
+from enishi.projections.recall.words import terms
 
 
 @dataclass(slots=True)
@@ -71,6 +64,4 @@ def tells(content: str, wanted: Collection[str]) -> bool:
     with_them = [
         words for words in spoken if not wanted or not set(wanted).isdisjoint(terms(words))
     ]
-    return not with_them or any(
-        not asks(words) and not _KNOWS_NOTHING.search(folded(words)) for words in with_them
-    )
+    return not with_them or any(not asks(words) and not knows_nothing(words) for words in with_them)

@@ -27,7 +27,8 @@ from enishi.kernel.history import KINDS, TEXT_CODES, kind_code
 from enishi.kernel.log import INDEXES, translated
 from enishi.kernel.stream import Stream
 from enishi.kernel.words.vocabulary import published_keys
-from enishi.projections.recall.words import FORM, folded, terms
+from enishi.projections.recall.questions import asks
+from enishi.projections.recall.words import FORM, terms
 
 BLOCK_BITS = 12
 _COUNT_BITS = 4
@@ -343,14 +344,6 @@ def unpacked(postings: Postings) -> Iterator[tuple[int, int]]:
     for base, places in postings:
         for place in places:
             yield base + (place >> _COUNT_BITS), place & _MOST
-
-
-_ASKED = ("?", "？", "吗", "呢", "吗。", "呢。")
-
-
-def asks(words: str) -> bool:
-    """Whether a text ends with a question."""
-    return folded(words.rstrip(" \t\n*_~\"'”’」』)）】")[-2:]).endswith(_ASKED)
 
 
 def _bytes(places: array[int]) -> bytes:

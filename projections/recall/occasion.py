@@ -13,7 +13,8 @@ from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.projections.recall.corpus import NOWHERE, PAUSE, corpus_of
-from enishi.projections.recall.index import asks, index_of, unpacked
+from enishi.projections.recall.index import index_of, unpacked
+from enishi.projections.recall.questions import asks
 from enishi.projections.recall.words import WHOLE, split_query
 
 MAY_BEGIN = frozenset({"greeting", "nothing refers back"})

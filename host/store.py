@@ -429,4 +429,6 @@ def prove(
     are there as it says. `signer` is the public key that it has to be signed with, in hexadecimal.
     """
     plain = read_json(receipt) if isinstance(receipt, str) else receipt
+    if signer is not None:
+        signer = read_hash(signer, "a signer's key").hex()
     return erasure_proof.prove(plain, None if store is None else store._log, signer)

@@ -713,6 +713,14 @@ class Log:
                 return False
         return True
 
+    def types(self, line: int, numbers: Sequence[int]) -> Iterator[str]:
+        """The types of these records."""
+        for start in range(0, len(numbers), 500):
+            keys = [key_of(line, number) for number in numbers[start : start + 500]]
+            marks = ",".join("?" * len(keys))
+            sql = f"SELECT type FROM record WHERE id IN ({marks})"
+            yield from (name for (name,) in self._query(sql, keys))
+
     # Checkpoints: a cache, dropped at any time.
 
     def checkpoints(self, line: int, projection: str, version: int) -> dict[bytes, int]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from helpers import Shell, fixed_store
+from helpers import Shell, fixed_store, state_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_keyed import WORD, begun, copied, only
@@ -18,7 +20,7 @@ from test_keyed import WORD, begun, copied, only
 from enishi.host import Relationship, Store, open_store, prove
 from enishi.kernel.erasing.proof import signed_bytes
 from enishi.kernel.erasing.receipt import Receipt
-from enishi.kernel.errors import InvalidInput, MissingExtra
+from enishi.kernel.errors import InvalidInput, MissingExtra, NotFound
 
 
 @pytest.fixture
@@ -90,6 +92,9 @@ def test_signed_by_another_or_by_nobody(path: Path, tmp_path: Path) -> None:
         key, theirs = store.own_key(), other.own_key()
         assert prove(receipt).signature == "good" and not prove(receipt).problems
         assert prove(receipt, signer=key).signature == "good"
+        assert prove(receipt, signer=key.upper()).signature == "good"
+        with pytest.raises(InvalidInput, match="64 hexadecimal digits"):
+            prove(receipt, signer="00")
         assert prove(receipt, signer=theirs).signature == "wrong"
         assert prove(receipt | {"signer": theirs}).signature == "wrong"
         assert prove(receipt | {"signature": "zz"}).signature == "wrong"
@@ -119,6 +124,10 @@ def test_signed_by_another_or_by_nobody(path: Path, tmp_path: Path) -> None:
         ({"keep_effects": True}, "the tombstone"),
         ({"ranges": "grown"}, "what was erased"),
         ({"ranges": "shrunk"}, "names other records"),
+        ({"ranges": []}, "not what its parts say"),
+        ({"tombstone": None}, "names no tombstone"),
+        ({"types": {"MessageReceived": 7}}, "of other types"),
+        ({"at": 1}, "another time or another reason"),
     ],
 )
 def test_what_the_store_contradicts(path: Path, changes: dict[str, Any], problem: str) -> None:
@@ -135,6 +144,43 @@ def test_what_the_store_contradicts(path: Path, changes: dict[str, Any], problem
         proof = prove(plain(false), store)
         assert proof.signature == "good" and any(problem in one for one in proof.problems), proof
         assert prove(receipt, store).parts[0].scrubbed is True
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, one in inside:
+        if isinstance(one, dict | list):
+            yield from leaves(one, (*path, key))
+        yield (*path, key)
+
+
+UNHELD = {"rows", "rebuilt", "scenes", "exported", "out_of_reach", "scope", "format"}
+"""What no store can tell, and what is the same of a copy in another relationship or not."""
+
+
+def test_a_changed_value_is_no_receipt_or_not_what_the_store_says(path: Path) -> None:
+    """Whatever somebody wrote into one that is not signed: nothing breaks, and nothing is erased."""
+    with begun(path, keyed=False) as store:
+        receipt = receipt_in(store) | {"signer": None, "signature": None}
+        before = state_of(path)
+        for leaf in leaves(receipt):
+            for odd in (-1, 0, 1, 10**18, 1 << 70, 1.5, None, True, "x", "00" * 32, [], {}, [{}]):
+                changed = json.loads(json.dumps(receipt))
+                parent: Any = changed
+                for key in leaf[:-1]:
+                    parent = parent[key]
+                if parent[leaf[-1]] == odd and type(parent[leaf[-1]]) is type(odd):
+                    continue
+                parent[leaf[-1]] = odd
+                try:
+                    found = prove(changed, store).problems
+                except InvalidInput as error:
+                    assert len(str(error)) < 300 and "\n" not in str(error)
+                else:
+                    assert found or not UNHELD.isdisjoint(leaf), (leaf, odd)
+                with suppress(InvalidInput, NotFound):
+                    assert store.erase_again(changed).erased == 0
+        assert state_of(path) == before
 
 
 def test_in_an_older_copy_it_is_not_so_until_it_was_erased_there_again(

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
 
 from enishi.kernel.deciding.proposals import Frozen
 from enishi.kernel.errors import InvalidInput, NotFound
@@ -52,13 +54,18 @@ class Asked(NamedTuple):
     keep_effects: bool = False
 
 
+Count = Annotated[int, Field(ge=0)]
+Place = Annotated[int, Field(ge=0, lt=1 << 32)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
 class Range(Frozen):
     """Records in a row, both ends included, with the hashes of the first and the last in hex."""
 
-    first: int
-    last: int
-    first_hash: str
-    last_hash: str
+    first: Place
+    last: Place
+    first_hash: Digest
+    last_hash: Digest
 
 
 class Part(Frozen):
@@ -71,23 +78,28 @@ class Part(Frozen):
     left to erase. `at` is in microseconds UTC.
     """
 
-    relationship: str
+    relationship: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
     line: str = ""
-    tombstone: int | None
+    tombstone: Place | None
     keep_effects: bool
     ranges: tuple[Range, ...]
-    types: dict[str, int]
-    rows: dict[str, int]
+    types: dict[str, Count]
+    rows: dict[str, Count]
     rebuilt: tuple[str, ...] = ()
-    length_before: int
-    tip_before: str
-    tip_after: str
+    length_before: Annotated[int, Field(ge=1)]
+    tip_before: Digest
+    tip_after: Digest
     at: int
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """The records whose payloads went, one by one."""
         return tuple(n for part in self.ranges for n in range(part.first, part.last + 1))
+
+    @property
+    def count(self) -> int:
+        """How many they are, however many a receipt may claim."""
+        return sum(max(0, one.last - one.first + 1) for one in self.ranges)
 
 
 # What is asked for

@@ -8,14 +8,15 @@ keys, no spaces and nothing but ASCII. So anybody can check it with any Ed25519 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from enishi.kernel.encoding import Header
 from enishi.kernel.erasing.erasure import Part
 from enishi.kernel.erasing.receipt import Receipt, lines_of_part, read_receipt
 from enishi.kernel.errors import InvalidInput, LogDamaged
+from enishi.kernel.events import EVENT_TYPES
 from enishi.kernel.keys.keyring import own_key, sign, signed_by
 from enishi.kernel.log import Entropy, Line, Log
 
@@ -60,7 +61,19 @@ class ReceiptProof:
             found.append(
                 "it is not signed, and there is no store here that it could be held against"
             )
+        if not _adds_up(self.receipt):
+            found.append("what it sums up is not what its parts say")
         return (*found, *(problem for part in self.parts for problem in part.problems))
+
+
+def _adds_up(receipt: Receipt) -> bool:
+    types = sum((Counter(part.types) for part in receipt.parts), Counter[str]())
+    fits = all(
+        part.count == sum(part.types.values()) and part.keep_effects == receipt.keep_effects
+        for part in receipt.parts
+    )
+    all_of_them = (receipt.erased, receipt.checked.payloads)
+    return fits and types == Counter(receipt.types) and set(all_of_them) == {types.total()}
 
 
 def signed(log: Log, receipt: Receipt, entropy: Entropy) -> Receipt:
@@ -92,7 +105,7 @@ def prove(
     if log is not None:
         with log.reading():
             pending = set(log.to_scrub())
-            parts = tuple(_part(log, part, pending) for part in receipt.parts)
+            parts = tuple(_part(log, part, receipt.reason, pending) for part in receipt.parts)
     return ReceiptProof(receipt, _signature(plain, receipt, signer), receipt.signer, parts)
 
 
@@ -110,15 +123,17 @@ def _signature(
     return "good" if signed_by(key, signature, signed_bytes(plain)) else "wrong"
 
 
-def _part(log: Log, part: Part, pending: set[tuple[int, int]]) -> PartProof:
+def _part(log: Log, part: Part, reason: str, pending: set[tuple[int, int]]) -> PartProof:
     found = lines_of_part(log, part)
-    proofs = [_held_against(log, part, line, pending) for line in found]
+    proofs = [_held_against(log, part, line, reason, pending) for line in found]
     # A line may have gone on under another name, or another one under its name.
     best = min(proofs, key=lambda proof: len(proof.problems), default=None)
     return best or PartProof(part.relationship, part.line, here=False)
 
 
-def _held_against(log: Log, part: Part, line: Line, pending: set[tuple[int, int]]) -> PartProof:
+def _held_against(
+    log: Log, part: Part, line: Line, reason: str, pending: set[tuple[int, int]]
+) -> PartProof:
     problems: list[str] = []
 
     def same(number: int, hashed: str, what: str) -> None:
@@ -133,24 +148,30 @@ def _held_against(log: Log, part: Part, line: Line, pending: set[tuple[int, int]
     if part.tombstone is not None:
         same(part.tombstone, part.tip_after, "the tombstone")
         if not problems:
-            problems += _tombstone_problems(log, part, line)
+            problems += _tombstone_problems(log, part, line, reason)
+    elif part.ranges:
+        problems.append("it names no tombstone for what it says was erased")
     if not problems and not log.are_gone(line.line, part.numbers):
         problems.append("not all of what the receipt says was erased is gone; run: enishi verify")
     done = (line.line, part.tombstone) not in pending
     return PartProof(part.relationship, part.line, True, tuple(problems), done)
 
 
-def _tombstone_problems(log: Log, part: Part, line: Line) -> list[str]:
-    header: Header | None = None
+def _tombstone_problems(log: Log, part: Part, line: Line, reason: str) -> list[str]:
     try:
         record = log.record(line.line, part.tombstone or 0)
-        header = record.header if record else None
     except LogDamaged:
-        pass
-    kind = "WordsErased" if part.keep_effects else "Erased"
-    if header is None or header.type != kind or header.targets != part.numbers:
-        return [f"the tombstone (number {part.tombstone}) names other records, or is none"]
-    return []
+        record = None
+    kind, place = "WordsErased" if part.keep_effects else "Erased", part.tombstone
+    if record is None or record.header.type != kind or record.header.targets != part.numbers:
+        return [f"the tombstone (number {place}) names other records, or is none"]
+    said = (record.payload or {}).get("reason", "request")
+    if record.payload is not None and (record.header.recorded, said) != (part.at, reason):
+        return [f"the tombstone (number {place}) has another time or another reason"]
+    types = Counter(
+        name if name in EVENT_TYPES else "unknown" for name in log.types(line.line, part.numbers)
+    )
+    return [] if types == Counter(part.types) else ["what was erased was of other types"]
 
 
 def read_json(text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
-from enishi.kernel.erasing.erasure import Part, Tombstone, obey
+from enishi.kernel.erasing.erasure import Count, Part, Tombstone, obey
 from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.lines import erased_lines, exports, lines_of
@@ -57,7 +57,7 @@ class Checked(Frozen):
     them looked at that was written since none had old bytes.
     """
 
-    payloads: int
+    payloads: Count
     files: bool
 
 
@@ -75,14 +75,14 @@ class Receipt(Frozen):
     scope: ErasureScope
     reason: ErasureReason
     keep_effects: bool
-    erased: int
-    types: dict[str, int]
+    erased: Count
+    types: dict[str, Count]
     parts: tuple[Part, ...]
     checked: Checked
     scrub: Literal["scrubbed", "scrub pending"]
     out_of_reach: tuple[OutOfReach, ...]
     exported: tuple[Export, ...] = ()
-    scenes: int = 0
+    scenes: Count = 0
     signer: str | None = None
     signature: str | None = None
 

@@ -4,6 +4,8 @@ A cache like any checkpoint, and a row of the same table: its `running` is the h
 record that it knows, and `depth` is 0. It is made of headers alone, so that no words are in it and
 erasing leaves it; headers never change, so that it stays right, and what came later is read on top
 of it. Whatever does not fit is passed over, and made anew when enough has been added.
+
+It is squeezed, to a tenth: to read it from the store takes longer than to expand it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from enishi.kernel.log import Checkpoint, Line, Log
 from enishi.kernel.standing import Marks, Standing
 
 NAME = "(history)"
-VERSION = 1
+VERSION = 2
 """To be raised when History, Standing or the rule comes to say something else of the same headers."""
 
 LEAST = 4096
@@ -91,7 +93,8 @@ def is_true(log: Log, line: Line, checkpoint: Checkpoint) -> bool:
         history.extend(headers)
     standing = Standing(history, found.branch)
     standing.catch_up()
-    return packed(standing, found.marks) == checkpoint.state
+    # Another version of the library may have squeezed it otherwise.
+    return _expanded(packed(standing, found.marks)) == _expanded(checkpoint.state)
 
 
 def _is_of(log: Log, line: Line, standing: Standing, tip: bytes) -> bool:
@@ -119,16 +122,35 @@ def packed(standing: Standing, marks: Marks) -> bytes:
         [_to_bytes(column) for column in standing.columns()],
         sorted((*key, *mark) for key, mark in marks.items()),
     ]
-    data: bytes = msgpack.packb(parts)
+    data: bytes = _zstd().compress(msgpack.packb(parts))
     return data
 
 
 def unpacked(data: bytes) -> Standing | None:
     """What was packed, or None where this program cannot use it."""
     try:
-        return _unpacked(*msgpack.unpackb(data, use_list=False, strict_map_key=False))
+        return _unpacked(*msgpack.unpackb(_expanded(data), use_list=False, strict_map_key=False))
     except _UNREADABLE:
         return None
+
+
+def _expanded(data: bytes) -> bytes:
+    """The bytes that were squeezed. ValueError where they are none."""
+    zstd = _zstd()
+    try:
+        expanded: bytes = zstd.decompress(data)
+    except zstd.ZstdError as error:
+        raise ValueError(str(error)) from None
+    return expanded
+
+
+def _zstd() -> Any:
+    """Loaded where it is needed: in short lives nothing is kept."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 def _unpacked(

@@ -79,21 +79,22 @@ class Bond:
 
     def _save_checkpoints(self, branch: int) -> None:
         """Keep what took long to fold. A cache: where it cannot be written, nothing is lost."""
-        folds: list[Projection] = [p for p in PROJECTIONS if self._worth_saving(branch, p)]
-        if not folds and not self._stream.is_worth_keeping():
+        keeps = self._stream.is_worth_keeping()
+        folds = [p for p in PROJECTIONS if self._worth_saving(branch, p, keeps)]
+        if not folds and not keeps:
             return
         try:
             with self._stream.writing():
                 for projection in folds:
                     fold = fold_of(self._stream, branch, projection)
                     fold.state()
-                    if fold.worth_saving():
+                    if fold.worth_saving(keeps):
                         fold.save()
-                if self._stream.is_worth_keeping():
+                if keeps:
                     keep_history(self._stream, branch)
         except StoreFailure:
             pass
 
-    def _worth_saving(self, branch: int, projection: Projection) -> bool:
+    def _worth_saving(self, branch: int, projection: Projection, with_history: bool) -> bool:
         fold = self._stream.kept.get((projection.name, projection.version, branch))
-        return fold is not None and fold.worth_saving()
+        return fold is not None and fold.worth_saving(with_history)

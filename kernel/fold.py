@@ -127,9 +127,11 @@ class Fold:
         """The digest of the state at the branch's tip."""
         return state_digest(self.projection.name, self.projection.version, self.state())
 
-    def worth_saving(self) -> bool:
-        """Whether enough was folded since the last checkpoint."""
-        return self._unsaved >= CHECKPOINT_EVENTS and bool(self._snapshots)
+    def worth_saving(self, with_history: bool) -> bool:
+        """Whether enough was folded since the last checkpoint. Where the history is kept, which is
+        seldom, anything is: else what it spares in opening is spent on folding.
+        """
+        return self._unsaved >= (1 if with_history else CHECKPOINT_EVENTS) and bool(self._snapshots)
 
     def save(self) -> None:
         """Write a checkpoint of the newest snapshot. Needs `stream.writing()`."""

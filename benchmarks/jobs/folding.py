@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from bare import scan
+from bare import connect, scan
 from material import EveryKind, EverySecondMood
 from measuring import Amounts, Comparison, Job, Run, peak_memory
 from peer import fill, replay
@@ -118,11 +119,13 @@ def asking(place: Place, sizes: Sizes) -> Job:
 
 
 def peer_replays(place: Place, sizes: Sizes) -> Job:
-    """The same events, the same fold, from the first one on. They are too few for a checkpoint of
-    rapport, and enough for the history to be kept: with it, all is folded and no header is read.
+    """The same events, the same fold, from the first one on. Where the history is kept, and no
+    checkpoint of rapport with it, all is folded as well and no header is read.
     """
     path, theirs = place.history(sizes.replayed), place.file("replay-peer")
     kept = place.kept(sizes.replayed)
+    with closing(connect(kept)) as plain:
+        plain.execute("DELETE FROM checkpoint WHERE projection='rapport'")
     events = events_of(path)
     bond = fill(theirs, events)
     values = {name: value / ONE for name, value in replay(theirs, bond).items()}

@@ -151,9 +151,10 @@ class History:
         # This runs for every record whenever a relationship is opened: plain loops, few calls.
         number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
         parent_of, depth_of, end_of, late = self._parent, self._depth, self._end, self._late
-        for column in (parent_of, depth_of, end_of, self.choice, self._causes_at):
-            column.frombytes(nothing)
         kind_of, turn_of, branch_of, at_of = self.kind, self.turn, self.branch, self.at
+        causes_at, all_causes, offset_of = self._causes_at, self._causes, self.offset
+        for column in (parent_of, depth_of, end_of, self.choice, causes_at, branch_of, offset_of):
+            column.frombytes(nothing)
         tangled, code_of = self.tangled, _CODES
         try:
             for header in headers:
@@ -166,15 +167,16 @@ class History:
                     raise ValueError
                 kind_of.append(kind)
                 turn_of.append(turn)
-                branch_of.append(branch)
+                if branch:
+                    branch_of[number] = branch
                 moment = header.happened
                 if moment is None:
                     at_of.append(UNKNOWN_TIME)
-                    self.offset.append(0)
                 else:
                     at, offset, assumed = moment
                     at_of.append(at)
-                    self.offset.append(offset)
+                    if offset:
+                        offset_of[number] = offset
                     if assumed:
                         self.assumed.add(number)
                 if header.version != 1:
@@ -208,9 +210,9 @@ class History:
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
                 if causes and (causes != (turn,) or kind not in TEXT_CODES):
-                    self._causes_at[number] = len(self._causes)
-                    self._causes.append(len(causes))
-                    self._causes.extend(causes)
+                    causes_at[number] = len(all_causes)
+                    all_causes.append(len(causes))
+                    all_causes.extend(causes)
                     for cause in causes:
                         if turn_of[cause] != turn:
                             tangled.add(turn)

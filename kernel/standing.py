@@ -173,13 +173,16 @@ class Standing:
         turn, at = self.path[depth], self._begins[depth]
         offset = self._own_offset(turn, self._offsets[depth])
         found: list[tuple[int, Moment | None]] = []
+        kind_of, at_of = history.kind, history.at
         for number in history.events_of(turn):
-            if not flags[number]:
+            flag = flags[number]
+            if not flag:
                 continue
-            kind, own = history.kind[number], max(at, history.at[number])
+            kind, own = kind_of[number], at_of[number]
+            own = max(own, at)
             if kind in _SAID:
                 at = own
-            if kind in kinds and flags[number] == _STANDS:
+            if kind in kinds and flag == _STANDS:
                 found.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))
         return found
 

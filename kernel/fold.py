@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
-import msgpack
+import msgspec
 
 from enishi.kernel.encoding import checkpoint_digest, state_digest
 from enishi.kernel.errors import LogDamaged
@@ -31,11 +31,17 @@ CHECKPOINT_EVENTS = 4096
 
 _SNAPSHOTS = 24
 
+_SPREAD = 8
+"""What is folded in one go is kept at so many places, and ever more closely towards the end."""
+
 _BYTES_PER_EVENT = 1024
 """A snapshot is kept once so many events were folded that folding them again would take longer than
 writing the state down: a large state is written down seldom, a small one at every stop."""
 
 _EVENT = struct.Struct(">Qqi")
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(dict[str, Any]).decode
 
 
 class Event(NamedTuple):
@@ -163,7 +169,7 @@ class Fold:
             return
         snapshot = self._snapshots[-1]
         self.depth, self.running = snapshot.depth, snapshot.running
-        self._state = msgpack.unpackb(snapshot.state)
+        self._state = _unpack(snapshot.state)
 
     def _run(self) -> None:
         """Fold from where we are to the end of the path."""
@@ -174,8 +180,9 @@ class Fold:
             self._leap()
         depths = self.standing.depths_with(self.projection.codes, self.depth)
         ahead = self._jump(depths) if end - self.depth > CHUNK_TURNS else {}
+        apart = max(CHUNK_TURNS, (end - self.depth) // _SPREAD)
         while self.depth < end:
-            self._keep_snapshot()
+            self._keep_snapshot(min(apart, end - self.depth))
             # Most changes are near the tip: the nearer, the shorter the way back to a snapshot.
             stop = self.depth + min(CHUNK_TURNS, (end - self.depth + 1) // 2)
             between = slice(bisect_left(depths, self.depth), bisect_left(depths, stop))
@@ -211,12 +218,13 @@ class Fold:
         events = self.standing.times(depth, self.projection.codes)
         return events, _run_on(running, events)
 
-    def _keep_snapshot(self) -> None:
+    def _keep_snapshot(self, apart: int) -> None:
+        """Keep the state, unless it is nearer than that to the last one that was kept."""
         last = self._snapshots[-1] if self._snapshots else _Snapshot(0, b"", b"")
-        if self.depth <= last.depth or self._since * _BYTES_PER_EVENT < len(last.state):
+        if self.depth - last.depth < apart or self._since * _BYTES_PER_EVENT < len(last.state):
             return
         self._since = 0
-        self._snapshots.append(_Snapshot(self.depth, self.running, msgpack.packb(self._state)))
+        self._snapshots.append(_Snapshot(self.depth, self.running, _pack(self._state)))
         if len(self._snapshots) > _SNAPSHOTS:
             # Keep the newest close together and the older ones ever further apart.
             del self._snapshots[1:-8:2]
@@ -267,7 +275,7 @@ class Fold:
         found = self.stream.log.checkpoint(self.stream.line.line, name, version, running)
         if found is None or found.depth != depth or not is_whole(self.stream.line, found):
             return False
-        self.depth, self.running, self._state = depth, running, msgpack.unpackb(found.state)
+        self.depth, self.running, self._state = depth, running, _unpack(found.state)
         self._unsaved = 0
         return True
 
@@ -303,11 +311,11 @@ def keep_history(stream: Stream, branch: int) -> None:
 
 
 def _run_on(running: bytes, turn: list[tuple[int, Moment | None]]) -> bytes:
-    events = b"".join(
-        _EVENT.pack(number, moment.at if moment else UNKNOWN_TIME, moment.offset if moment else 0)
-        for number, moment in turn
-    )
-    return hashlib.sha256(running + events).digest()
+    pack, data = _EVENT.pack, running
+    for number, moment in turn:
+        at, offset = (UNKNOWN_TIME, 0) if moment is None else moment[:2]
+        data += pack(number, at, offset)
+    return hashlib.sha256(data).digest()
 
 
 def standing_events(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -427,6 +427,94 @@ def test_one_broken_file_among_several_takes_nothing_in(store: Store, tmp_path: 
     with pytest.raises(UnreadableFile, match="bad"):
         store.import_chats([good, bad])
     assert store.relationships() == []
+
+
+# What a person did here since the file was taken in
+
+HERE: dict[str, Callable[[Relationship], object]] = {
+    "edits a message": lambda bond: bond.edit(bond.turns()[2].messages[0], "Edited here."),
+    "edits a reply": lambda bond: bond.edit(reply_of(bond, 2), "Edited here."),
+    "edits a reply twice": lambda bond: [
+        bond.edit(reply_of(bond, 2), w) for w in ("Once.", "Two.")
+    ],
+    "swipes": lambda bond: bond.swipe(bond.turns()[2].number, 1),
+    "regenerates": lambda bond: bond.regenerate(bond.turns()[1].number, "Regenerated here."),
+    "regenerates a swiped one": lambda bond: bond.regenerate(bond.turns()[2].number, "Here."),
+    "withdraws": lambda bond: bond.withdraw(bond.turns()[2].number),
+    "erases": lambda bond: bond.erase(bond.turns()[2].number),
+    "goes back": lambda bond: bond.back(bond.turns()[2].number),
+    "goes back and on": lambda bond: (
+        bond.back(bond.turns()[2].number),
+        bond.record("Rather this.", "Gladly."),
+    ),
+    "goes back to nothing": lambda bond: bond.back(None),
+    "talks on": lambda bond: bond.record("Still there?", "Always."),
+    "is elsewhere": lambda bond: (bond.fork("side", bond.turns()[2].number), bond.switch("side")),
+}
+
+
+def reply_of(bond: Relationship, place: int) -> int:
+    reply = bond.turns()[place].reply
+    assert reply is not None
+    return reply.number
+
+
+def with_swipes(lines: list[Line]) -> list[Line]:
+    return [*lines[:4], swiped(lines[4], ["No.", "Yes.", "Maybe."], 1), *lines[5:]]
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_a_file_that_did_not_change_undoes_nothing_that_was_done_here(
+    name: str, store: Store, tmp_path: Path
+) -> None:
+    lines = with_swipes(talk())
+    take(store, tmp_path, lines)
+    bond = only(store)
+    HERE[name](bond)
+    said, before = spoken(bond), len(bond.records())
+    for _ in range(2):
+        assert not take(store, tmp_path, lines).changed
+    assert spoken(bond) == said and len(bond.records()) == before
+    assert bond.verify().ok
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_what_a_file_has_more_is_taken_in_whatever_was_done_here(
+    name: str, store: Store, tmp_path: Path
+) -> None:
+    lines = with_swipes(talk())
+    take(store, tmp_path, lines)
+    bond = only(store)
+    HERE[name](bond)
+    said = spoken(bond)
+    more = [line("And then?", "Chen", at=at(70)), line("The end.", at=at(71))]
+    report = take(store, tmp_path, [*lines, *more])
+    assert report.turns == 1
+    taken = spoken(bond.on(report.branch))
+    assert taken[-2:] == expected(more)
+    assert spoken(bond)[: len(said)] == said, "what was here stays"
+    if name.startswith("goes back"):
+        assert report.branched and taken == expected([*lines, *more])
+    length = len(bond.records())
+    assert not take(store, tmp_path, [*lines, *more]).changed
+    assert len(bond.records()) == length and bond.digests() == bond.replay()
+
+
+def test_where_a_file_changed_its_word_counts(store: Store, tmp_path: Path) -> None:
+    lines = with_swipes(talk())
+    take(store, tmp_path, lines)
+    bond = only(store)
+    bond.edit(bond.turns()[2].messages[0], "Edited here.")
+    bond.regenerate(bond.turns()[3].number, "Regenerated here.")
+    bond.swipe(bond.turns()[2].number, 3)
+    lines[3] = lines[3] | {"mes": "Edited there."}
+    lines[4] = swiped(lines[4], ["No.", "Yes.", "Maybe."], 0)
+    lines[5] = lines[5] | {"mes": "Asked there."}
+    lines[6] = lines[6] | {"mes": "Answered there."}
+    take(store, tmp_path, lines)
+    assert spoken(bond) == expected(lines)
+    assert not take(store, tmp_path, lines).changed
+    assert "Regenerated here." in [reply.content for reply in bond.turns()[3].replies]
 
 
 STEPS = st.sampled_from(

@@ -134,7 +134,7 @@ class _Import:
             self._first_time()
         elif before[0] in self.stream.branch_names():
             self.branch, self.shares, self.fresh = before[0], before[1].get("shares"), False
-            self._again()
+            self._again(self._tip_at(self.title))
         else:
             self._note(0, "The branch that it went to was dropped; nothing was taken in.")
         self.report.branch = self.stream.branch_names().get(self.branch, "main")
@@ -218,13 +218,20 @@ class _Import:
         first = parent[0] if parent else None
         return sorted(self.stream.branch_names(), key=lambda branch: (branch != first, branch))
 
-    def _again(self) -> None:
+    def _again(self, tip: int) -> None:
+        """The file was here before, and the branch ended with the turn `tip` then."""
         if not self.lines:
             self._note(0, "The file holds no message any more; nothing was changed.")
             return
         family = self._family()
         lines = self._without_erased(family)
-        recorded = self._with_moved_away(lines, self._recorded(self.branch, family))
+        recorded = self._recorded(self.branch, family)
+        if not self.stream.standing(self.branch).on_path(tip):
+            if align(lines, recorded).outcome == "grown":
+                self._beside(lines, recorded, self._lines_to(tip, family))
+                return
+        else:
+            recorded = self._with_moved_away(lines, recorded)
         found = align(lines, recorded)
         if found.outcome == "apart":
             self._fork(recorded, found.common, lines)
@@ -236,6 +243,22 @@ class _Import:
             self._cut(recorded, found.common)
             return
         self._append(lines[found.common :])
+
+    def _beside(
+        self, lines: list[ChatLine], here: list[RecordedLine], then: list[RecordedLine]
+    ) -> None:
+        """Somebody moved the tip back since, and the branch stays where it is. Of the file `then`
+        was recorded, and `here` is what still lies on the path. What else it has goes on from there.
+        """
+        found = align(lines, then)
+        if found.outcome == "same":
+            self._update(lines[: len(here)], here)
+        else:
+            self._fork(then, found.common, lines)
+
+    def _tip_at(self, title: str) -> int:
+        """The turn that the branch ended with when a file of this title was last taken in."""
+        return self.stream.history.turn[_imports(self.stream)[title][0]]
 
     def _family(self) -> frozenset[str]:
         """The titles whose lines are this file's: its own, and those it shares a beginning with."""
@@ -267,7 +290,15 @@ class _Import:
 
     def _recorded(self, branch: int, titles: frozenset[str] | None) -> list[RecordedLine]:
         """The lines on a branch's path, of these files only where titles are given."""
-        path: Sequence[int] = self.stream.standing(branch).path[1:]
+        return self._lines_along(self.stream.standing(branch).path[1:], titles)
+
+    def _lines_to(self, turn: int, titles: frozenset[str]) -> list[RecordedLine]:
+        """The lines of these files on the path to a turn, wherever that lies."""
+        return self._lines_along(self.stream.history.leading_to(turn), titles)
+
+    def _lines_along(
+        self, path: Sequence[int], titles: frozenset[str] | None
+    ) -> list[RecordedLine]:
         if titles is not None:
             sources = _sources(self.stream)
             own = {turn for title in titles for turn in sources.get(title, ())}
@@ -357,12 +388,15 @@ class _Import:
             self._note(line.position, _STAYS_ERASED)
         elif not known.holds(wanted):
             self._revise(root, wanted)
-        elif self._current(root) != wanted:
+        elif self._current(root) != wanted and self._file_said(root) != wanted:
             self._choose_wording(root, wanted)
 
     def _update_reply(self, line: ChatLine, known: RecordedLine) -> None:
         roots = self._replies(known.turn) or list(known.variants)
+        if len(roots) != len(line.wordings):
+            roots = self._by_imports(roots) or roots
         placed: list[int] = []
+        reworded: set[int] = set()
         fits = len(line.wordings) == len(roots)
         for place, wording in enumerate(line.wordings):
             # Two variants may say the same; each is one of its own.
@@ -374,18 +408,52 @@ class _Import:
                 self._note(line.position, _STAYS_ERASED)
             elif root is None and (fits or len(line.wordings) == 1):
                 # As many variants as before: this one was edited where it stands.
-                root = roots[place] if fits else self._chosen(known.turn, roots)
+                root = roots[place] if fits else self._file_chose(known.turn)
+                root = self._chosen(known.turn, roots) if root is None else root
                 self._revise(root, wording.text)
+                reworded.add(root)
             elif root is None:
                 root = self._add_variant(known.turn, line, wording)
                 self.report.variants += 1
-            elif place == line.chosen and self._current(root) != wording.text:
+            elif (
+                place == line.chosen
+                and self._current(root) != wording.text
+                and self._file_said(root) != wording.text
+            ):
                 self._choose_wording(root, wording.text)
+                reworded.add(root)
             placed.append(root)
         wanted = placed[line.chosen]
-        if self.stream.standing(self.branch).chosen(known.turn) != wanted:
+        chosen = self.stream.standing(self.branch).chosen(known.turn)
+        if chosen != wanted and (wanted in reworded or self._file_chose(known.turn) != wanted):
             recording.choose_variant(self.stream, self.branch, wanted, by="import")
             self.report.chosen += 1
+
+    # What a person did here since stays: a file that says what it said then has no say in it.
+
+    def _file_chose(self, key: int) -> int | None:
+        """What the file chose when it was last here: of a turn a reply, of a text a wording."""
+        history = self.stream.history
+        act = 0 if self.fresh else history.choice[key]
+        while act:
+            ours = history.branch[act] == self.branch or act < self.branch
+            if ours and self._by_imports([act]):
+                return history.acts[act][0] if act in history.acts else act
+            act = history.choice_before.get(act, 0)
+        return None
+
+    def _file_said(self, root: int) -> str | None:
+        """The words of a text when the file was last here."""
+        if self.fresh:
+            return None
+        wording = self._file_chose(root)
+        payload = self.stream.payload(root if wording is None else wording)
+        return payload["content"] if payload else None
+
+    def _by_imports(self, numbers: Sequence[int]) -> list[int]:
+        """Those that an import recorded, and those of which nobody can tell any more."""
+        payloads = self.stream.payloads(numbers)
+        return [n for n in numbers if n not in payloads or payloads[n].get("by") == "import"]
 
     def _lost_wording(self, root: int) -> bool:
         """Whether some wording of a text was erased."""

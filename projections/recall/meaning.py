@@ -86,6 +86,7 @@ class Everyday(NamedTuple):
 
     said: Floats
     answered: Floats
+    all: Floats
 
 
 @dataclass(slots=True)
@@ -189,12 +190,12 @@ class Vectors:
         """How near everything is to a query. Needs `reading`, caught up; None where nothing is there."""
         if not self.entries:
             return None
-        everyday = everyday_of(self.embedder)
-        rows = self.matrix[: self.rows] @ query
-        cosines = np.maximum.reduceat(rows, self.first[: self.entries])
-        known = cosines[self.numbers[: self.entries] != _NONE]
-        sample = np.concatenate((known, everyday.said @ query, everyday.answered @ query))
-        scores = (cosines - sample.mean()) / max(float(sample.std()), 1e-6)
+        cosines = self.matrix[: self.rows] @ query
+        if self.rows != self.entries:
+            cosines = np.maximum.reduceat(cosines, self.first[: self.entries])
+        known = cosines[self.numbers[: self.entries] != _NONE] if self._erased else cosines
+        mean, deviation = _spread(known, everyday_of(self.embedder).all @ query)
+        scores = (cosines - mean) / deviation
         chance = round(ALONE * sqrt(2 * log(max(2, len(known)))))
         layout = self._laid_out(corpus)
         own, near = layout.along(scores)
@@ -486,7 +487,7 @@ def everyday_of(embedder: Embedder) -> Everyday:
     table = files("enishi.projections.recall").joinpath("everyday.tsv").read_text("utf-8")
     pairs = [line.split("\t") for line in table.splitlines()]
     found = _embedded(embedder, [said for said, _ in pairs] + [told for _, told in pairs])
-    return Everyday(found[: len(pairs)], found[len(pairs) :])
+    return Everyday(found[: len(pairs)], found[len(pairs) :], found)
 
 
 def bare(query: str, names: Iterable[str]) -> str:
@@ -540,6 +541,14 @@ def _telling(before: Floats, after: Floats, shift: int) -> float:
     apart = np.sort((before * np.roll(after, shift, axis=0)).sum(axis=1))
     below = np.searchsorted(apart, together, "left") + np.searchsorted(apart, together, "right")
     return float(below.mean()) / (2 * len(apart))
+
+
+def _spread(*samples: Floats) -> tuple[np.float32, np.float32]:
+    """The mean and the standard deviation of some cosines, the latter never 0."""
+    many = sum(map(len, samples))
+    mean = sum(float(one.sum()) for one in samples) / many
+    square = sum(float(one @ one) for one in samples) / many - mean * mean
+    return np.float32(mean), np.float32(max(square, 1e-12) ** 0.5)
 
 
 def _hundredths(score: Any) -> int:

@@ -114,14 +114,18 @@ class Remembering(Asking):
         )
 
         def enough() -> bool:
-            return ends is not None and monotonic() >= ends
+            return left() <= 0
+
+        def half() -> bool:
+            # The index takes as long as it takes: what is pinned does not wait for it.
+            return within is not None and left() <= within / 2000
 
         def left() -> float:
             return inf if ends is None else ends - monotonic()
 
         may_ask = answer.rule in MAY_ASK and not enough()
         if answer.open or may_ask:
-            keep_up(self._stream, enough)
+            keep_up(self._stream, half)
             embedder = self._store.embedder
             if embedder is not None:
                 from enishi.projections.recall import meaning
@@ -131,13 +135,13 @@ class Remembering(Asking):
                 )
         with self._reading() as branch:
             asked.begins = but is not None and begins_session(self._stream, branch, but)
-            if may_ask and is_spoken_of(self._stream, branch, query, but):
+            if may_ask and is_spoken_of(self._stream, branch, query, but, half):
                 asked.gate = SPOKEN_OF
             elif asked.begins and answer.rule in MAY_BEGIN:
                 asked.gate = BEGINS
             if viewers == "agent":
                 asked.mood = self._mood_lines(branch, until)
-            return recall(self._stream, branch, asked, enough)
+            return recall(self._stream, branch, asked, enough, half)
 
     def embed(
         self, *, anew: bool = False, progress: Callable[[int, int], None] = lambda done, total: None

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enishi import Message, Scene
-from enishi.host import Relationship, Store
+from enishi.host import Embedder, Relationship, Store, remembering
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
@@ -508,6 +509,34 @@ def test_when_the_time_is_over_what_was_not_reached_says_so(bond: Relationship) 
     assert found.outcome == "not searched" and not found.items and not found.searched
     assert {one.layer for one in found.left_out if one.reason == "not searched"} >= {"episodes"}
     assert bond.recall("Mochi").outcome == "found"
+
+
+@pytest.mark.parametrize("asked", ["topic 42", "who is it that sings?"])
+def test_an_index_that_is_not_there_keeps_nothing_pinned_waiting(
+    path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        (text,) = talk(bond, "I am allergic to peanuts.")
+        cited = (Citation(text=text, quote="allergic to peanuts"),)
+        allergic = Belief(
+            subject="user", key="allergy", value="peanuts", category="constraint", citations=cited
+        )
+        bond.propose(None, [allergic])
+        with store.transaction():
+            for n in range(1000):
+                bond.record(f"message {n} of topic {n % 97}", "I see.")
+    looks = count()
+    monkeypatch.setattr(remembering, "monotonic", lambda: next(looks) / 1000)
+    with fixed_store(
+        path, embedder=Embedder("slow 1", lambda texts: [[1.0, 0.5]] * len(texts))
+    ) as store:
+        turn = store.relationship("lumi", "chen").turn(asked)
+        found = turn.recall(within=30)
+        turn.abandon()
+    assert [item.because for item in found.items][:1] == ["constraint"]
+    late = [one for one in found.left_out if one.reason == "not searched"]
+    assert late and next(looks) < 100
 
 
 def test_what_was_offered_is_recorded_with_the_reply_and_use_counts(bond: Relationship) -> None:

@@ -390,7 +390,8 @@ def take_in(
     everyday_of(embedder)  # before anything is read: nobody waits for an embedder
     with stream.reading():
         index = index_of(stream)
-        index.catch_up()
+        if index.catch_up(lambda: left() <= 0):
+            return 0  # of what is not read yet, it is not known whether it is kept from the model
         corpus_of(stream, branch, index).catch_up()
         vectors = vectors_of(stream, embedder)
         wanted = [n for n in vectors.missing(branch) if n not in vectors.of_others]

@@ -13,7 +13,7 @@ from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
 from enishi.projections.recall.corpus import NOWHERE, PAUSE, corpus_of
-from enishi.projections.recall.index import index_of, unpacked
+from enishi.projections.recall.index import Enough, index_of, unpacked
 from enishi.projections.recall.questions import asks
 from enishi.projections.recall.words import WHOLE, split_query
 
@@ -57,10 +57,13 @@ def _begins(standing: Standing, here: int) -> bool:
     return False
 
 
-def is_spoken_of(stream: Stream, branch: int, words: str, but: int | None) -> bool:
+def is_spoken_of(
+    stream: Stream, branch: int, words: str, but: int | None, enough: Enough = lambda: False
+) -> bool:
     """Whether a question asks for something that was spoken of, or a message names it.
 
-    Needs `reading`. `but` is the turn that is being answered.
+    Needs `reading`. `but` is the turn that is being answered. What the index lacks when there is
+    `enough` is not looked at.
     """
     asked = words if asks(words) or _ASKS.search(words) else " ".join(_NAMED.findall(words))
     split = split_query(asked, bare=False).words
@@ -68,9 +71,11 @@ def is_spoken_of(stream: Stream, branch: int, words: str, but: int | None) -> bo
     if not wanted:
         return False
     index = index_of(stream)
-    index.catch_up()
+    missing = index.catch_up(enough)
     corpus = corpus_of(stream, branch, index)
     corpus.catch_up()
+    if missing:
+        corpus.stale = 0
     turn, most = stream.history.turn, max(_FEW, len(corpus) // _SHARE)
     for postings in index.postings(wanted).values():
         places = 0

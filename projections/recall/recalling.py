@@ -124,9 +124,18 @@ class Query:
     meaning: Meaning | None = None
 
 
-def recall(stream: Stream, branch: int, query: Query, enough: Enough = lambda: False) -> Recall:
-    """What to remember now. Needs `reading`; `keep_up` before it keeps the index up to date."""
-    asked = _Asking(stream, branch, query, enough)
+def recall(
+    stream: Stream,
+    branch: int,
+    query: Query,
+    enough: Enough = lambda: False,
+    indexed: Enough = lambda: False,
+) -> Recall:
+    """What to remember now. Needs `reading`; `keep_up` before it keeps the index up to date.
+
+    `indexed` says whether no more time is to be spent on what the index still lacks.
+    """
+    asked = _Asking(stream, branch, query, enough, indexed)
     asked.answer()
     found = Recall(
         query=query.text,
@@ -185,6 +194,7 @@ class _Asking:
     branch: int
     query: Query
     enough: Enough
+    indexed: Enough
     numbers: RecallNumbers = field(init=False)
     seen: Seen = field(init=False)
     hearing: Hearing = field(init=False)
@@ -295,7 +305,7 @@ class _Asking:
         self.marks = marks_of(self.stream, self.branch)
         self.overtaken = Overtaken(self._state(BELIEFS), self.query.at)
         index = index_of(self.stream)
-        missing = index.catch_up(self.enough)
+        missing = index.catch_up(self.indexed)
         corpus = corpus_of(self.stream, self.branch, index)
         corpus.catch_up()
         if missing:

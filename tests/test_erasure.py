@@ -334,6 +334,21 @@ def test_of_a_word_other_cases_are_told_and_the_longest_comes_first(bond: Relati
     assert [one.number for one in found] == [3, 5]
 
 
+def test_a_value_of_two_characters_is_looked_for_where_that_is_a_word(bond: Relationship) -> None:
+    turn = bond.record("我喜欢读书。I like 7.", "嗯。")
+    values = (("读书", "读书"), ("7", "like 7"))
+    made = [
+        Belief(subject="user", key="likes", value=one, citations=cited(turn.number + 1, quote))
+        for one, quote in values
+    ]
+    beliefs = [one.event for one in bond.propose(None, made)]
+    later = bond.record("读书真好。It is 7 now.", "是。")
+    for belief, found in zip(beliefs, ({turn.number + 1, later.number + 1}, set()), strict=True):
+        assert belief is not None
+        made_of = planned(bond, lambda stream, belief=belief: of_belief(stream, belief))
+        assert {one.number for one in made_of.repeats} == found
+
+
 def test_a_plan_for_a_word_shows_where_it_stands(bond: Relationship) -> None:
     told(bond, "My job is in Paris. I live in Paris.", lives_in("Paris"))
     bond.record("My job is dull.", "Is it?")

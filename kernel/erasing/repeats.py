@@ -130,8 +130,13 @@ def _sought(stream: Stream, going: Sequence[int], word: str | None) -> _Sought:
             sought.values.add(str(payload.get(name) or "").strip().casefold())
     if word is not None:
         sought.values.add(word.strip().casefold())
-    sought.values = {value for value in sought.values if len(value) >= _SHORTEST}
+    sought.values = {value for value in sought.values if _is_telling(value)}
     return sought
+
+
+def _is_telling(value: str) -> bool:
+    """Whether a value is long enough to be one; of Chinese and the like two characters are a word."""
+    return len(value) >= _SHORTEST or (len(value) == 2 and min(value) >= _WIDE)
 
 
 def _at(text: str, folded: str, value: str) -> str:

@@ -71,6 +71,9 @@ SHOWN = [
     ("我再也不害怕了", "confidence", 0.5, 1),
     ("有点慌", "confidence", 0, 0.4),
     ("终于松了口气", "valence", 0.3, 1),
+    ("唉，又下雨了。", "valence", -1, -0.3),
+    ("我舍不得你。", "valence", 0.4, 1),
+    ("We had a great day!", "valence", 0.4, 1),
     ("太激动了！！", "arousal", 0.7, 1),
     ("我忍不住哭了", "valence", -1, -0.4),
     ("我好开心呀～", "valence", 0.5, 1),
@@ -182,6 +185,14 @@ SILENT = [
         "The course starts in May. I learn the basics of pottery there, and how to use the wheel. My sister"
         " joins me for the second half of it. We meet each Thursday at six, and each of us brings a drink."
     ),
+    "哎，这个点子不错！",
+    "平时训练我可舍不得穿。",
+    "每当焦虑的时候，我就去跑步。",
+    "Have a great day.",
+    "Sometimes when I'm tired from work, I sing.",
+    "我听音乐来缓解烦躁。",
+    "快吃吧，凉了就不好吃了。",
+    "Oh man, sorry to hear that, Melanie.",
     # wishes
     "I hope it works.",
     "I wish you a nice evening.",
@@ -250,11 +261,19 @@ def test_mixed_feelings_are_two_proposals(content: str) -> None:
         ("我很开心", "我不怎么开心"),
         ("我有信心", "我没有信心"),
         ("我害怕", "我不害怕"),
+        ("刚才很烦躁", "刚才的烦躁真的烟消云散了"),
+        ("焦虑感很重", "焦虑感基本就没了"),
+        ("I have anxiety.", "My anxiety is gone."),
     ],
 )
 def test_a_negation_turns_it_round(plain: str, denied: str) -> None:
     before, after = moods(plain)[0].felt, moods(denied)[0].felt
     assert before.valence and after.valence and before.valence * after.valence < 0
+
+
+def test_what_has_gone_is_the_feeling_and_nothing_else() -> None:
+    for content in ("I'm sad that summer is gone.", "我很难过钱包没了"):
+        assert all((mood.felt.valence or 0) < -0.4 for mood in moods(content)) and moods(content)
 
 
 def test_two_negations_are_less_than_none() -> None:

@@ -26,7 +26,7 @@ STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 _ROLES = (
     *("decoys", "greetings", "negators", "no_negators", "stronger", "weaker", "joints", "contrast"),
     *("me", "you", "others", "links", "saying", "before_object", "fillers"),
-    *("suppose", "unreal", "wished", "past", "fiction"),
+    *("suppose", "unreal", "wished", "gone", "past", "fiction"),
 )
 _EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _SKIPPED = "\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
@@ -40,6 +40,8 @@ EDGES = frozenset(',;:.!?()…—–~\n。，、；：！？·\0"“”「」*')
 
 _REACH = 4
 """A negation reaches over so many words at most."""
+_BEFORE_GONE = frozenset("都也就感基本真的全一下子已经似乎好像瞬间情绪完")
+"""What may stand between a feeling and that it has gone."""
 _LEAN = {"good": 1, "bad": -1}
 _LEANS = {"faint": 5, "weak": 20, "moderate": 60, "strong": 120}
 """How far a word leans, in hundredths of log-odds."""
@@ -182,7 +184,7 @@ class Feelings:
         mark = marks[number]
         entry = mark.entry
         low = sentence.clause(mark.first)
-        turned = not entry.sign and self._negated(sentence, number)
+        turned = not entry.sign and self._negated(sentence, number) != _gone(sentence, number)
         near = [
             other.entry.roles
             for other in marks[max(0, number - 3) : number + 3]
@@ -260,6 +262,15 @@ class Feelings:
         entry.roles |= {role} if role else set()
         for name, value in what.items():
             setattr(entry, name, value)
+
+
+def _gone(sentence: Sentence, number: int) -> bool:
+    """Whether the words right behind a mark say that it has gone."""
+    last = sentence.marks[number].last
+    return any(
+        "gone" in mark.entry.roles and _BEFORE_GONE.issuperset(sentence.words[last : mark.first])
+        for mark in sentence.marks[number + 1 :]
+    )
 
 
 def _turned(felt: Mapping[str, int]) -> dict[str, int]:

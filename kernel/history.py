@@ -283,6 +283,11 @@ class History:
         """How many turns lead to this one, itself included; 0 for ROOT. Else KeyError."""
         return 0 if turn == ROOT else self._depth[self._known(turn)]
 
+    def depths_of(self, turns: Iterable[int]) -> list[int]:
+        """The same of many turns, all of which are there."""
+        depth = self._depth
+        return [0 if turn == ROOT else depth[turn] for turn in turns]
+
     def parent_of(self, turn: int) -> int:
         """The turn that this one follows, or ROOT, which follows itself. Else KeyError."""
         return ROOT if turn == ROOT else self._parent[self._known(turn)]

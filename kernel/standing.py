@@ -161,8 +161,9 @@ class Standing:
         history, flags = self.history, self._flags
         # No event of a turn comes before the turn, and no turn before its parent.
         first = self.path[start] if 0 < start < len(self.path) else 0
-        turns = {history.turn[n] for n in history.of_kinds(kinds, first) if flags[n] == _STANDS}
-        return sorted(depth for turn in turns if (depth := history.depth_of(turn)) >= start)
+        turn_of = history.turn
+        turns = {turn_of[n] for n in history.of_kinds(kinds, first) if flags[n] == _STANDS}
+        return sorted(depth for depth in history.depths_of(turns) if depth >= start)
 
     def times(self, depth: int, kinds: frozenset[int]) -> list[tuple[int, Moment | None]]:
         """The standing events of these kinds at this depth, each with its effective moment.

@@ -18,6 +18,7 @@ from enishi.kernel.errors import InvalidInput, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.history import CONTENT_FREE, KINDS, TEXT_CODES, TOMBSTONES, kind_code
 from enishi.kernel.lines import lines_of, shared_length, unname
+from enishi.kernel.log import Line
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Stream
 
@@ -71,7 +72,8 @@ class Range(Frozen):
 class Part(Frozen):
     """What was erased of one line of one relationship. Content-free.
 
-    `relationship`, hashes and tips are in hexadecimal. `ranges` are the records whose payloads
+    `line` is empty for the first line of a relationship, else its place in the store: its name may be
+    anything. `relationship`, hashes and tips are in hexadecimal. `ranges` are the records whose payloads
     went, `types` counts them. `rows` counts what went of other tables; `rebuilt` are those of them in
     which one row holds words of several records, so that something that stays is made anew there when
     it is next needed. `tombstone` is the number of the record that says so, None where nothing was
@@ -100,6 +102,11 @@ class Part(Frozen):
     def count(self) -> int:
         """How many they are, however many a receipt may claim."""
         return sum(max(0, one.last - one.first + 1) for one in self.ranges)
+
+
+def place_of(line: Line) -> str:
+    """Which line of its relationship it is, without its name."""
+    return str(line.line) if line.name else ""
 
 
 # What is asked for
@@ -396,7 +403,7 @@ def _destroy(
         tombstone = stream.destroy(numbers, kind, scope=scope, reason=reason)
     return Part(
         relationship=stream.line.relationship.hex(),
-        line=stream.line.name,
+        line=place_of(stream.line),
         tombstone=tombstone,
         keep_effects=keep_effects,
         ranges=tuple(_ranges(stream, numbers)),

@@ -104,7 +104,7 @@ def erase_party(found: Found, scope: PartyScope, reason: ErasureReason) -> tuple
     """
     parts: list[Part] = []
     scenes = 0
-    for stream in {stream.line.relationship: stream for stream in found.own}.values():
+    for stream in {one.line.relationship: one for one in reversed(found.own)}.values():
         parts += erase_relationship(stream, scope, reason)
     for stream in found.others:
         with stream.writing():

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from enishi.kernel.deciding.proposals import Frozen
-from enishi.kernel.erasing.erasure import Count, Part, Tombstone, obey
+from enishi.kernel.erasing.erasure import Count, Part, Tombstone, obey, place_of
 from enishi.kernel.errors import InvalidInput, LogDamaged, NotFound
 from enishi.kernel.events import ErasureReason, ErasureScope
 from enishi.kernel.lines import erased_lines, exports, lines_of
@@ -149,7 +149,7 @@ def lines_of_part(log: Log, part: Part) -> list[Line]:
     return [
         line
         for line in [*lines_of(log, relationship), *erased_lines(log)]
-        if line.relationship == relationship and line.name in (part.line, str(line.line))
+        if line.relationship == relationship and part.line == place_of(line)
     ]
 
 

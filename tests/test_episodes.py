@@ -431,6 +431,8 @@ def test_names_and_figures_are_found_as_they_are_written() -> None:
     assert [chinese[a:b] for a, b in named_things(chinese)] == ["王老师", "《小王子》", "小明"]
     assert [chinese[a:b] for a, b in figures(chinese)] == ["30块", "周三"]
     assert figures("有一个人，有一天。") == []
+    for words in ("王伟《雪国》", "《雪国》王伟"):
+        assert sorted(words[a:b] for a, b in named_things(words)) == ["《雪国》", "王伟"]
 
 
 # --- chapters
@@ -455,6 +457,9 @@ def test_chapters_connect_by_explicit_links_alone(bond: Relationship) -> None:
     assert found["named", None].title == "Aurora" and found["named", None].episodes == (1, 2)
     turns = {view.number for view in bond.turns()}
     assert all(set(one.turns) <= turns for one in found.values())
+    # In the portrait a name that only comes up again stands behind what was promised and mended.
+    threads = [one.text for one in bond.portrait()][-3:]
+    assert ["comes up" in one for one in threads] == [False, False, True]
 
 
 def test_what_lies_in_one_episode_is_no_chapter(bond: Relationship) -> None:

@@ -31,6 +31,7 @@ from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
 from enishi.kernel.events import payload_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
+from enishi.projections.policy import bundled_policy
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.index import index_of, keep_up
 from enishi.projections.summarising import cut
@@ -461,3 +462,28 @@ def test_what_is_longer_than_its_place_is_cut_to_it_and_nothing_else(bond: Relat
         side.propose(None, [LoopOutcome(loop=opened.event, outcome="completed", citations=ended)])
         assert [one.title.startswith(title[:79]) for one in side.chapters()] == [True]
         assert max(len(one.title) for one in side.chapters()) <= 80
+
+
+def test_a_policy_may_weigh_what_a_user_claims_less_than_what_the_agent_said(
+    bond: Relationship,
+) -> None:
+    numbers = bundled_policy().numbers()
+    numbers["recall"]["authority"]["claimed"] = 5_000
+    bond.adopt_policy({"name": "doubting", **numbers})
+    bond.record("The kettle is red.", "I see.")
+    bond.record("Hm.", "The kettle is red.")
+    found = {one.authority: one.score.authority for one in bond.recall("kettle").found if one.score}
+    assert found["established"] > found["claimed"]
+
+
+def test_what_was_said_around_a_hit_is_that_of_its_own_session(bond: Relationship) -> None:
+    for days in (9, 6, 3):
+        for words in (
+            f"The garden of day {days}.",
+            f"A heron came by on day {days}.",
+            "Good night.",
+        ):
+            bond.record(words, "I see it.", at=NOW - timedelta(days=days))
+    found = bond.recall("heron day 6", items=1)
+    around = [one for one in found.items if one.because == "around"]
+    assert around and all("day 6" in one.text for one in around)

@@ -487,3 +487,17 @@ def test_what_was_said_around_a_hit_is_that_of_its_own_session(bond: Relationshi
     found = bond.recall("heron day 6", items=1)
     around = [one for one in found.items if one.because == "around"]
     assert around and all("day 6" in one.text for one in around)
+
+
+@pytest.mark.parametrize("years", [("2024", "2023"), ("2023", "2024")])
+def test_a_belief_has_the_number_of_its_first_telling_and_the_earliest_beginning_of_all(
+    bond: Relationship, years: tuple[str, str]
+) -> None:
+    told = []
+    for year in years:
+        since = cited(bond, f"I have liked tea since {year}.")
+        liked = Belief(subject="user", key="likes", value="tea", valid_from=year, citations=since)
+        told.append(bond.propose(None, [liked])[0].event)
+    (view,) = bond.beliefs()
+    assert view.number == told[0] and len(view.told) == 2
+    assert view.since is not None and view.since.to_datetime().year == 2023

@@ -294,6 +294,13 @@ def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, g
 
 
 SAID += [
+    ("May/2019", "2019-05-01", "2019-06-01", "month"), ("2019/May", "2019-05-01", "2019-06-01", "month"),
+    ("2019, May", "2019-05-01", "2019-06-01", "month"), ("2019-May", "2019-05-01", "2019-06-01", "month"),
+    ("last month's second week", "2026-03-09", "2026-03-16", "week"),
+    ("last year's second quarter", "2025-04-01", "2025-07-01", "quarter"),
+    ("last year's second month", "2025-02-01", "2025-03-01", "month"),
+    ("next month's first day", "2026-05-01", "2026-05-02", "day"),
+    ("2019 third quarter", "2019-07-01", "2019-10-01", "quarter"),
     ("the quarter after May 5", "2026-05-06", "9999-12-29", "day"),
     ("yesterday at 0", "2026-04-23", "2026-04-24", "day"),
     ("twenty minutes past five yesterday", "2026-04-23 17:20:00", "2026-04-23 17:21:00", "minute"),

@@ -215,7 +215,7 @@ ENGLISH: tuple[Rule, ...] = (
     rule("uB<|uA>", "R", next_but_one),
     rule("=<u", "R", lambda tokens, now: stepped(tokens[1:], now)),
     rule("d?o(?=uO?d?Y)u(?=O?d?Y)O?d?Y", "R", lambda tokens, now: nth_week([*tokens[:-1], as_date(tokens[-1])], now)),
-    rule("[<>=]u(?=w)|(?<=b)[<>=]u", "R", stepped),
+    rule("[<>=]u(?=w|o-?u)|(?<=b)[<>=]u", "R", stepped),
     # quarters, seasons, numbered weeks, centuries
     rule("Y-?Q|Q,?-?Y|Q", "R", quarter),
     rule("d?ouO?d?(?=[RY])[RY]", "R", lambda tokens, now: nth_week([*tokens[:-1], as_date(tokens[-1])], now)),

@@ -294,6 +294,12 @@ def test_a_time_is_an_interval_with_its_grain(text: str, start: str, end: str, g
 
 
 SAID += [
+    ("tomorrow from 8pm to 12", "2026-04-25 20:00:00", "2026-04-26", "minute"),
+    ("tomorrow from 8pm to 12:30", "2026-04-25 20:00:00", "2026-04-26 00:30:00", "minute"),
+    ("tomorrow from 9 to 12", "2026-04-25 09:00:00", "2026-04-25 12:00:00", "minute"),
+    ("tomorrow from 10pm to 13:00", "2026-04-25 22:00:00", "2026-04-26 13:00:00", "minute"),
+    ("明天晚上八点到十二点", "2026-04-25 20:00:00", "2026-04-26", "minute"),
+    ("July", "2026-07-01", "2026-08-01", "month"), ("Sept", "2026-09-01", "2026-10-01", "month"),
     ("May/2019", "2019-05-01", "2019-06-01", "month"), ("2019/May", "2019-05-01", "2019-06-01", "month"),
     ("2019, May", "2019-05-01", "2019-06-01", "month"), ("2019-May", "2019-05-01", "2019-06-01", "month"),
     ("last month's second week", "2026-03-09", "2026-03-16", "week"),
@@ -369,7 +375,7 @@ NOTHING = [
     "I have 2 dogs and 3 cats", "call 2026 people", "version 1.2.3", "a week", "every weekend", "my weekend",
     "once in a while", "for the first time", "two hours of sleep", "in the day", "Feb 30", "2026-13-01",
     "June said so", "3pm", "the fall of Rome", "上海下周口味很好", "聪明天真", "过去年轻", "五分", "三点建议",
-    "我有三个苹果", "上次", "以前", "天天向上", "年轻", "月亮", "一天", "中国", "2019年2月29日", "每个月", "晚安", "week 54",
+    "我有三个苹果", "上次", "以前", "天天向上", "年轻", "月亮", "一天", "中国", "2019年2月29日", "每个月", "晚安", "week 54", "Jul", "I met Jul",
 ]  # fmt: skip
 
 

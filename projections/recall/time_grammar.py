@@ -133,7 +133,7 @@ def clocks(day: Span, first: Clock, last: Clock) -> Span:
         first = Clock(later, first.grain, True)
     begin = at_clock(day, first)
     end = at_clock(day, last)
-    if end.start <= begin.start and not last.sure and last.seconds < 12 * 3600:
+    if end.start <= begin.start and not last.sure and last.seconds < 13 * 3600:
         end = at_clock(day, Clock(last.seconds + 12 * 3600, last.grain, True))
     start, stop = begin.start, end.start
     if stop <= start:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import struct
 from collections.abc import Iterator
@@ -476,17 +477,20 @@ def test_a_policy_may_weigh_what_a_user_claims_less_than_what_the_agent_said(
     assert found["established"] > found["claimed"]
 
 
-def test_what_was_said_around_a_hit_is_that_of_its_own_session(bond: Relationship) -> None:
+def test_around_a_hit_is_what_was_said_two_turns_before_and_after_in_its_session(
+    bond: Relationship,
+) -> None:
     for days in (9, 6, 3):
-        for words in (
-            f"The garden of day {days}.",
-            f"A heron came by on day {days}.",
-            "Good night.",
-        ):
-            bond.record(words, "I see it.", at=NOW - timedelta(days=days))
-    found = bond.recall("heron day 6", items=1)
+        for place in range(8):
+            words = "A heron came by." if place == 4 else f"Anna Berg paid {days}0{place} dollars."
+            bond.record(words, "I see it.", at=NOW - timedelta(days=days, minutes=-place))
+    heron = bond.turns()[12].messages[0].number
+    found = bond.recall("heron", items=9, budget=9_000)
     around = [one for one in found.items if one.because == "around"]
-    assert around and all("day 6" in one.text for one in around)
+    assert heron in found.numbers and around
+    near = {f"{days}0{place} dollars" for days in (9, 6, 3) for place in (2, 3, 5, 6)}
+    told = {words for one in around for words in re.findall(r"\d+ dollars", one.text)}
+    assert told and told <= near
 
 
 @pytest.mark.parametrize("years", [("2024", "2023"), ("2023", "2024")])

@@ -90,7 +90,9 @@ SHOWN = [
 
 SILENT = [
     "A happy ending.",
-    "It was a sad accident.",
+    "A sad accident.",
+    "I met an angry aunt.",
+    "I wrote a sad article.",
     "She is exhausted.",
     "My sister is worried sick.",
     "You look tired.",

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -26,6 +27,7 @@ from enishi.kernel.deciding.proposals import (
     Reflection,
 )
 from enishi.kernel.encoding import encode_header, header_of
+from enishi.kernel.erasing import scrubbing
 from enishi.kernel.erasing.erasure import of_numbers
 from enishi.kernel.erasing.scrubbing import overwrite_gaps
 from enishi.kernel.errors import Conflict, InvalidInput, LogDamaged
@@ -33,8 +35,10 @@ from enishi.kernel.events import payload_of
 from enishi.kernel.history import ROOT
 from enishi.kernel.recording import Scene
 from enishi.projections.policy import bundled_policy
+from enishi.projections.recall import index
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.index import index_of, keep_up
+from enishi.projections.recall.words import terms
 from enishi.projections.summarising import cut
 
 
@@ -348,9 +352,9 @@ def test_more_voices_than_an_index_has_room_for_are_nobody_in_particular(
     bond.record("Hello.", "Hi.")
     keep_up(bond._stream)
     with bond._stream.reading():
-        index = index_of(bond._stream)
-        index.names.clear()
-        voices = [index._voice_of(f"guest {n}") for n in [*range(300), 0, 254, 255]]
+        its = index_of(bond._stream)
+        its.names.clear()
+        voices = [its._voice_of(f"guest {n}") for n in [*range(300), 0, 254, 255]]
     assert voices == [*range(1, 256), *[0] * 45, 1, 255, 0]
 
 
@@ -473,8 +477,10 @@ def test_a_policy_may_weigh_what_a_user_claims_less_than_what_the_agent_said(
     bond.adopt_policy({"name": "doubting", **numbers})
     bond.record("The kettle is red.", "I see.")
     bond.record("Hm.", "The kettle is red.")
-    found = {one.authority: one.score.authority for one in bond.recall("kettle").found if one.score}
-    assert found["established"] > found["claimed"]
+    scores = {one.authority: one.score for one in bond.recall("kettle").found}
+    own, claimed = scores["established"], scores["claimed"]
+    assert own is not None and claimed is not None
+    assert own.authority > claimed.authority and own.meaning == claimed.meaning == 0
 
 
 def test_around_a_hit_is_what_was_said_two_turns_before_and_after_in_its_session(
@@ -505,3 +511,41 @@ def test_a_belief_has_the_number_of_its_first_telling_and_the_earliest_beginning
     (view,) = bond.beliefs()
     assert view.number == told[0] and len(view.told) == 2
     assert view.since is not None and view.since.to_datetime().year == 2023
+
+
+def test_a_store_that_is_closed_leaves_no_file_open(tmp_path: Path) -> None:
+    def life(place: int) -> None:
+        with fixed_store(tmp_path / f"{place}.db") as store:
+            bond = store.relationship("lumi", "chen")
+            bond.erase(bond.record("Hello.", "Hi."))
+
+    life(0)
+    before = dict(scrubbing._files)
+    for place in range(1, 5):
+        life(place)
+    assert scrubbing._files == before == {}
+
+
+def test_an_episode_shows_so_many_highlights_of_each_kind(bond: Relationship) -> None:
+    names = ("Anna", "Boris", "Clara", "Dmitri", "Elena", "Farid")
+    for place, name in enumerate(names):
+        bond.record(f"Then I met {name} at 1{place}:30 for {place}00 dollars.", "I see.")
+    (episode,) = bond.episodes()
+    kinds = Counter(one.kind for one in episode.highlights)
+    assert (kinds["named"], kinds["figure"]) == (4, 3)
+
+
+def test_an_index_that_was_written_is_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fixed_store(tmp_path / "store.db") as store:
+        bond = store.relationship("lumi", "chen")
+        with store.transaction():
+            for place in range(300):
+                bond.record(f"Boat number {place} is moored.", "I see.")
+        assert bond.recall("number 42").found
+    split = []
+    monkeypatch.setattr(index, "terms", lambda words: split.append(words) or terms(words))
+    with fixed_store(tmp_path / "store.db", seed=1) as store:
+        bond = store.relationship("lumi", "chen")
+        assert bond.recall("number 42").found and len(split) < index.UNSAVED

@@ -415,19 +415,23 @@ def test_of_a_card_those_sentences_are_shown_in_which_enough_of_a_query_stands(
     assert shown(far) == []
 
 
-@pytest.mark.parametrize(("undated", "dated"), [(0, 1), (1, 0)])
-def test_a_pause_next_to_an_unknown_time_is_no_sign(
-    bond: Relationship, tmp_path: Path, undated: int, dated: int
+@pytest.mark.parametrize("undated", [0, 1, None])
+def test_how_long_a_pause_was_is_told_where_both_its_ends_are_known(
+    bond: Relationship, tmp_path: Path, undated: int | None
 ) -> None:
-    times = {undated: "some day in spring", dated: "2026-01-01T10:00:00Z"}
-    lines = [line(f"Words {place}.", "Chen", at=times[place]) for place in (0, 1)]
-    store = bond._store
-    store.import_chats([write_chat(tmp_path / "chat.jsonl", lines)], agent="mira", user="bob")
-    other = store.relationship("mira", "bob")
+    times = [f"2026-01-0{day}T10:00:00Z" for day in (1, 3)]
+    if undated is not None:
+        times[undated] = "some day in spring"
+    said = [line(f"Words {place}.", "Chen", at=at) for place, at in enumerate(times)]
+    chat = write_chat(tmp_path / "chat.jsonl", [said[0], line("Hm."), said[1], line("Hm.")])
+    bond._store.import_chats([chat], agent="mira", user="bob", propose=False)
+    other = bond._store.relationship("mira", "bob")
     texts = [one for turn in other.turns() for one in turn.messages]
     quoted = tuple(Citation(text=one.number, quote=f"Words {n}") for n, one in enumerate(texts))
     (answer,) = other.propose(None, [EpisodeBoundary(signs=("gap",), citations=quoted)])
-    assert (answer.verdict, answer.event) == ("rejected", None)
+    assert answer.event is not None
+    began = other.why(answer.event).payload or {}
+    assert began.get("gap") == (None if undated is not None else 2 * 24 * 3600)
 
 
 def test_a_scene_is_found_elsewhere_in_its_newer_wordings_too(tmp_path: Path) -> None:

@@ -255,3 +255,4 @@ def test_what_was_said_yesterday_is_found_by_that_word_alone(bond: Relationship)
         recalled = bond.recall(query)
         assert recalled.found[0].text == "We bought 3 lamps in Graz.", query
         assert recalled.found[0].because == "time"
+        assert recalled.found[0].score is not None and recalled.found[0].score.meaning == 0

@@ -8,7 +8,7 @@ import sys
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from enishi.kernel.deciding.proposals import Mood, Proposer, ReadText, Role
@@ -84,6 +84,8 @@ SHOWN = [
     ("我为他感到高兴", "valence", 0.5, 1),
     ("他让我很失望", "valence", -1, -0.3),
     ("呜呜呜 QAQ", "valence", -1, -0.4),
+    ("今日はとても困った 😭", "valence", -1, -0.4),
+    ("好累の一天", "fatigue", 0.6, 1),
     ("今天 so tired", "fatigue", 0.6, 1),
     ("ＳＯ　ＴＩＲＥＤ", "fatigue", 0.6, 1),
 ]
@@ -195,6 +197,9 @@ SILENT = [
     "我听音乐来缓解烦躁。",
     "快吃吧，凉了就不好吃了。",
     "Oh man, sorry to hear that, Melanie.",
+    "困ったときは言ってね。",
+    "私は急いでいます。",
+    "電車で泣いていた。",
     # wishes
     "I hope it works.",
     "I wish you a nice evening.",
@@ -409,6 +414,8 @@ WORDS = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join)))
+@example("I'm sad \U0001f3fb")  # the tone of a skin, and no face
+@example("\ufe0f\u200d\U0001f3ff\u200d\U0001f3ff")
 def test_no_text_harms_it_and_every_span_is_exact(content: str) -> None:
     for mood in moods(content):
         (cited,) = mood.citations

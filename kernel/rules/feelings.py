@@ -229,7 +229,7 @@ class Feelings:
             return ","
         if _EMOJI_FIRST.match(word):
             whole = _SKIPPED_CHARS.sub("", word)
-            return whole if whole in self._known else whole[0]
+            return whole if whole in self._known else (whole or word)[0]
         if word not in self._faces and _LONG_RUN.search(word):
             twice = _LONG_RUN.sub(r"\1\1", word)
             once = _LONG_RUN.sub(r"\1", word)

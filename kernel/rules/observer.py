@@ -7,6 +7,7 @@ words lean clearly to the good or the bad; that shows weakly, and in valence alo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -31,6 +32,8 @@ CLEAR = 30
 together. The one that leans farthest that way is cited, and must lean so by itself."""
 
 _QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
+_KANA = re.compile("[ぁ-ねは-ん]{2}")
+"""Of Japanese, whose characters are no Chinese words (困る), signs alone are read."""
 _JUDGED = frozenset({"good", "bad"})
 """What is said of things as well as of oneself."""
 
@@ -116,6 +119,10 @@ class MoodObserver:
             if not sentence.words or _told(sentence):
                 continue
             hits = self._feelings.hits(sentence)
+            if _KANA.search(content, start, end):
+                hits = [hit for hit in hits if hit.sign]
+                if not hits:
+                    continue
             asked = _asked(sentence)
             own = [] if asked else [hit for hit in hits if _own(sentence, hit)]
             if own or not (_formal(sentence) or any(hit.feeling not in _JUDGED for hit in hits)):

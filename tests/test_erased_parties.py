@@ -170,12 +170,18 @@ def test_an_earlier_id_finds_the_same_user(path: Path) -> None:
         assert other.digests() == before
 
 
-def test_an_id_of_the_agent_is_none_of_the_user(path: Path) -> None:
+@pytest.mark.parametrize("scope", ["user", "agent"])
+def test_an_id_of_an_agent_is_none_of_a_user(path: Path, scope: str) -> None:
+    """Whoever else goes by it keeps all that they said."""
     with fixed_store(path) as store:
-        store.relationship("chen", "ben").record("Hello.", "Hello.")
-        store.relationship("lumi", "chen").record("Hello.", "Hello.")
-        store.erase_user("chen")
-        assert [(one.agent, one.user) for one in store.relationships()] == [("chen", "ben")]
+        for agent, user in (("chen", "ben"), ("lumi", "chen")):
+            store.relationship(agent, user).record(f"I am {user}.", f"I am {agent}.")
+        kept = ("chen", "ben") if scope == "user" else ("lumi", "chen")
+        before = store.relationship(*kept).turns()
+        assert len(store.plan_erasure(**{scope: "chen"}).shares) == 1
+        store.erase_user("chen") if scope == "user" else store.erase_agent("chen")
+        (left,) = store.relationships()
+        assert (left.agent, left.user) == kept and left.turns() == before
 
 
 # Where an id stays

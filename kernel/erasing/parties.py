@@ -82,9 +82,9 @@ def shares(found: Found, scope: PartyScope) -> Iterable[Share]:
     yield from map(whole_share, found.own)
     for stream in found.others:
         with stream.reading():
-            asked = _said_by(stream, found.ids, scope)
-            going = reached(stream, asked)
-            left = tuple(turn for turn in scenes_with(stream, found.ids) if turn not in going)
+            ids = _ids_here(stream, found.ids, scope)
+            going = reached(stream, _said_by(stream, ids, scope))
+            left = tuple(turn for turn in scenes_with(stream, ids) if turn not in going)
             if going or left:
                 line = stream.line
                 yield Share(line.agent, line.user, False, type_names(stream, going), left)
@@ -108,10 +108,16 @@ def erase_party(found: Found, scope: PartyScope, reason: ErasureReason) -> tuple
         parts += erase_relationship(stream, scope, reason)
     for stream in found.others:
         with stream.writing():
-            asked = _said_by(stream, found.ids, scope)
+            ids = _ids_here(stream, found.ids, scope)
+            asked = _said_by(stream, ids, scope)
             parts += erase(stream, asked, reason) if asked.numbers else []
-            scenes += len(scenes_with(stream, found.ids))
+            scenes += len(scenes_with(stream, ids))
     return parts, scenes
+
+
+def _ids_here(stream: Stream, ids: frozenset[str], scope: PartyScope) -> frozenset[str]:
+    """Where the agent has the id of a user, or the user that of an agent, it is theirs."""
+    return ids - stream.all_ids("agent" if scope == "user" else "user")
 
 
 def _said_by(stream: Stream, ids: frozenset[str], scope: PartyScope) -> Asked:

@@ -163,11 +163,17 @@ class ErasedLife(RuleBasedStateMachine):
             bond.erase(bond.plan_erasure(matching=word, keep_effects=keep))
             self.gone.add(word)
 
-    @rule(who=st.integers(0, 1))
-    def erase_all(self, who: int) -> None:
+    @rule(who=st.integers(0, 1), how=st.sampled_from(["bond", "user", "user, anew"]))
+    def erase_all(self, who: int, how: str) -> None:
         if next(self.places) % 4 == 0:
             bond = self.bonds[who]
-            bond.erase_relationship()
+            if how == "bond":
+                bond.erase_relationship()
+            elif how == "user":
+                self.store.erase_user(bond.user)
+            else:  # by somebody who has read nothing of it
+                with fixed_store(self.folder / "s.db", seed=next(self.places)) as fresh:
+                    fresh.erase_user(bond.user)
             self.bonds[who] = self.store.relationship(bond.agent, bond.user)
             self.gone |= {w for (one, _), w in self.said.items() if one == who}
             self.said = {key: w for key, w in self.said.items() if key[0] != who}
@@ -223,6 +229,7 @@ class ErasedLife(RuleBasedStateMachine):
     def nothing_is_told(self) -> None:
         told = everything_said(self.store)
         assert not [word for word in self.gone if word in told]
+        assert all(found.ok for _, found in self.store.verify_erased())
         for word in sorted(self.gone)[-2:]:
             assert not [bond for bond in self.bonds if word in repr(bond.recall(word).items)]
 

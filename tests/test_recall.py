@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from itertools import count
@@ -22,6 +22,7 @@ from enishi.host import Embedder, Relationship, Store, remembering
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
+from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.items import Recall
 from enishi.projections.recall.questions import asks, knows_nothing
 
@@ -330,6 +331,23 @@ def test_what_was_erased_is_neither_found_nor_in_the_file(path: Path) -> None:
         assert texts(store.relationships()[0].recall("quay71zanzibar"))[0] == numbers[71]
 
 
+@pytest.mark.parametrize("query", ["Mochi", "麻糬", "モチ", "모치"])
+@pytest.mark.parametrize("counter", [None, len])
+def test_what_does_not_fit_is_on_record_all_the_same(
+    bond: Relationship, query: str, counter: Callable[[str], int] | None
+) -> None:
+    talk(bond, "My cat Mochi is orange. 我的猫叫麻糬。 モチという猫がいる。 모치는 고양이다.")
+    needed = bond.recall(query, counter=counter, budget=10_000).used
+    outcomes = set()
+    for budget in range(0, needed + 20, 10):
+        found = bond.recall(query, counter=counter, budget=budget)
+        outcomes.add(found.outcome)
+        assert "no record" not in found.render() and "没有关于" not in found.render("zh")
+        assert max(map(counter or estimate, (found.render(), found.render("zh")))) <= budget
+    assert outcomes == {"over budget", "found"}
+    assert bond.recall("volcano", budget=0).outcome == "no record"
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     said=st.lists(st.text("ab 我猫.?!", max_size=60), min_size=1, max_size=5),
@@ -598,5 +616,7 @@ def test_the_command_line_recalls_explains_and_traces(
     assert "no record" in shell.ok("recall", "volcano", "--store", path)
     assert "Mochi" in shell.ok("recall", "--trace", turn.number, "--store", path)
     shell.refused("recall", "--store", path, status=2)
+    shell.refused("recall", "  ", "--store", path, status=2)
+    assert "does not fit" in shell.ok("recall", "Mochi", "--budget", 0, "--store", path)
     shell.refused("recall", "Mochi", "--trace", 1, "--store", path, status=2)
     shell.refused("recall", "--trace", 999, "--store", path)

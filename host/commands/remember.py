@@ -74,7 +74,7 @@ def recall(
             fail("--trace asks about a turn; leave the words out", 2)
         traced = bond.recall_trace(turn)
         return Answer(traced, lambda console: showing.recalled.print_trace(console, traced))
-    if query is None:
+    if query is None or not query.strip():
         fail('say what is to be remembered: enishi recall "the exam", or --trace TURN', 2)
     seen_by = audience if audience in ("agent", "user") else audience.split(",")
     found = bond.recall(

@@ -13,6 +13,7 @@ from enishi.projections.recall.tracing import Trace
 
 _OUTCOMES = {
     "no record": "There is no record of that.",
+    "over budget": "It is on record, and does not fit into the budget.",
     "not searched": "It was not searched for: there was no more time.",
     "withheld": "What may say so was withheld: by whoever passed the log on, or from this audience.",
     "faded": "Only faint traces of it are left; ask in more of its own words.",

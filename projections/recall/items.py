@@ -75,7 +75,9 @@ other model   its vector is of another embedder, and is not compared; it is sear
 Viewers = Audience | tuple[str, ...]
 """Who will see a recall: the agent alone, the user, or a group by the ids of its members."""
 
-Outcome = Literal["found", "no record", "not searched", "withheld", "faded", "only asked"]
+Outcome = Literal[
+    "found", "no record", "over budget", "not searched", "withheld", "faded", "only asked"
+]
 
 
 _EMPTY: tuple[Literal["not searched", "withheld", "faded", "only asked"], ...] = (
@@ -237,6 +239,11 @@ class Recall:
             for one in self.left_out
         ):
             return "withheld"
+        if any(
+            one.reason == "over budget" and one.layer in searched and one.kind != "episode"
+            for one in self.left_out
+        ):
+            return "over budget"
         for reason in _EMPTY:
             if reasons[reason]:
                 return reason

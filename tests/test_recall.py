@@ -236,6 +236,29 @@ def test_a_pet_that_never_was_is_not_there_however_often_it_is_asked_about(
     assert not bond.beliefs() and not bond.portrait()
 
 
+@pytest.mark.parametrize(
+    "told, question, answer",
+    [
+        (
+            "My boat, which lies in the old harbour, is called Zephyrine.",
+            "What is my boat called?",
+            "I do not know.",
+        ),
+        ("我停在老港口的那条船叫碧落号。", "我的船叫什么？", "我不知道。"),
+        ("港に置いてある私の船の名前はアマツカゼだ。", "私の船の名前は？", "わかりません。"),
+        ("항구에 있는 내 배 이름은 바람개비호야.", "내 배 이름이 뭐야?", "몰라요."),
+    ],
+)
+def test_what_is_asked_again_and_again_hides_nothing_that_was_said_of_it(
+    bond: Relationship, told: str, question: str, answer: str
+) -> None:
+    (text,) = talk(bond, told)
+    for hours in range(30):
+        bond.record(question, answer, at=NOW - timedelta(days=20) + timedelta(hours=6 * hours))
+    found = bond.recall(question)
+    assert found.outcome == "found" and texts(found)[0] == text
+
+
 def test_a_question_is_no_evidence_for_what_it_asks(bond: Relationship) -> None:
     talk(bond, "It rains in Lisbon.")
     with bond.turn("Do you remember my iguana?") as turn:

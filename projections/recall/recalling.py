@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol
 
 from enishi.kernel.explaining import Quote
@@ -96,6 +97,9 @@ class Meaning(Protocol):
 
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
+
+_WIDER = 10
+"""So many times the texts are looked at where all of the best ones only ask."""
 
 
 @dataclass(slots=True)
@@ -408,15 +412,14 @@ class _Asking:
 
     def _take_best(self, ranked: list[_Ranked], wanted: int) -> None:
         """Take as many as are wanted. What only asks comes along where something tells."""
-        asking: list[_Ranked] = []
-        chosen: list[_Ranked] = []
-        for one in ranked:
-            if len(chosen) < wanted or len(chosen) == len(asking):
-                chosen.append(one)
-                if not one.tells():
-                    asking.append(one)
-        if len(chosen) == len(asking):
-            for one in chosen:
+        best = ranked[:wanted]
+        telling = [one for one in best if one.tells()]
+        if not telling:
+            # What is asked again and again comes first, and hides nothing that was said of it.
+            telling = list(islice((one for one in ranked[wanted:] if one.tells()), 1))
+            ranked = [*telling, *(one for one in ranked if one not in telling)]
+        if not telling:
+            for one in ranked:
                 self._leave(one, "only asked")
             return
         taken = 0
@@ -525,7 +528,11 @@ class _Asking:
     ) -> Iterator[_Ranked]:
         at = self.stream.history.at
         evidence = Evidence(self.stream, corpus, tuple(found.weights))
-        for hit in search_texts(found, most):
+        hits = search_texts(found, most)
+        if len(hits) == most and not any(map(evidence.tells, hits)):
+            # Who asks the same again and again does not hide what was said of it.
+            hits = search_texts(found, _WIDER * most)
+        for hit in hits:
             if not self._had_happened(hit.number):
                 continue
             if span is not None and span[0] <= at[hit.number] < span[1]:

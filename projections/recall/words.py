@@ -194,7 +194,9 @@ def split_query(text: str, *, bare: bool = True) -> Split:
             else:
                 words[term] = _HALF if token in _GENERAL else WHOLE
     if bare and WHOLE not in words.values():
-        words.update(dict.fromkeys(spare, WHOLE))
+        # 船 in 我的船叫什么 is all that it is about, and no stray character.
+        single = [term for term in words if len(term) == 1 and is_wide(term)]
+        words.update(dict.fromkeys(single or spare, WHOLE))
     return Split(words, names)
 
 

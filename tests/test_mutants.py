@@ -527,11 +527,10 @@ def test_a_store_that_is_closed_leaves_no_file_open(tmp_path: Path, keyed: bool)
             bond = store.relationship("lumi", "chen")
             bond.erase(bond.record("Hello.", "Hi."))
 
-    life(0)
-    before = dict(scrubbing._files)
-    for place in range(1, 5):
+    before = set(scrubbing._files)
+    for place in range(3):
         life(place)
-    assert scrubbing._files == before == {}
+    assert set(scrubbing._files) <= before
 
 
 def test_an_episode_shows_so_many_highlights_of_each_kind(bond: Relationship) -> None:

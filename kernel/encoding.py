@@ -170,9 +170,11 @@ def header_of(data: bytes, number: int) -> Header:
     if (
         found is None
         or found.number != number
-        or max(found.turn or 0, found.parent or 0, found.branch) > number
-        or max(found.causes, default=-1) >= number
-        or max(found.targets, default=-1) >= number
+        or (found.turn or 0) > number
+        or (found.parent or 0) > number
+        or found.branch > number
+        or (found.causes and max(found.causes) >= number)
+        or (found.targets and max(found.targets) >= number)
     ):
         raise LogDamaged(f"number {number} holds an impossible value; run: enishi verify")
     return tuple.__new__(Header, msgspec.structs.astuple(found))

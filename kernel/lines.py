@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from enishi.kernel.errors import LogDamaged
 from enishi.kernel.log import Line, Log, key_of, last_key, translated
@@ -20,15 +20,8 @@ _INSERT = "INSERT INTO record VALUES(?,?,?,?,?,?)"
 _COLUMNS = "line, relationship, secret, agent, user, name"
 
 
-class RawRecord(NamedTuple):
-    """A record as it is stored: number, type, header bytes, hash, salt and payload bytes."""
-
-    number: int
-    type: str
-    header: bytes
-    hash: bytes
-    salt: bytes | None
-    payload: bytes | None
+RawRecord = tuple[int, str, bytes, bytes, bytes | None, bytes | None]
+"""A record as it is stored: number, type, header bytes, hash, salt and payload bytes."""
 
 
 def lines_of(log: Log, relationship: bytes) -> list[Line]:
@@ -43,7 +36,7 @@ def add_raw(
 
     A request that was answered before is LogDamaged.
     """
-    _many(log, _INSERT, [_row(log, line, record) for record in records])
+    _many(log, _INSERT, _rows(log, line, records))
     rows = [(line, bytearray(request), number) for request, number in requests]
     try:
         log.connection.executemany("INSERT INTO request VALUES(?,?,?)", rows)
@@ -74,19 +67,25 @@ def payloads_missing_in(
                 yield number, salt, payload
 
 
-def _row(log: Log, line: int, record: RawRecord) -> tuple[Any, ...]:
-    number, kind, header, digest, salt, payload = record
-    key = key_of(line, number)
-    salt, payload = log.kept_form(key, salt, payload)
+def _rows(log: Log, line: int, records: Iterable[RawRecord]) -> list[tuple[Any, ...]]:
+    first = key_of(line, 0)
+    if log.vault is not None:
+        records = [
+            (number, kind, header, digest, *log.kept_form(first | number, salt, payload))
+            for number, kind, header, digest, salt, payload in records
+        ]
     # As bytearrays: for each bytes, sqlite3 would first search for an adapter.
-    return (
-        key,
-        kind,
-        bytearray(header),
-        bytearray(digest),
-        None if salt is None else bytearray(salt),
-        None if payload is None else bytearray(payload),
-    )
+    return [
+        (
+            first | number,
+            kind,
+            bytearray(header),
+            bytearray(digest),
+            None if salt is None else bytearray(salt),
+            None if payload is None else bytearray(payload),
+        )
+        for number, kind, header, digest, salt, payload in records
+    ]
 
 
 def withhold(log: Log, line: int, numbers: Iterable[int]) -> None:
@@ -106,7 +105,7 @@ def _copy(log: Log, source: int, line: int, start: int, stop: int) -> None:
     else:  # each copy has a key of its own
         for first in range(start, stop, _CHUNK):
             raw = log.raw(source, first, min(first + _CHUNK, stop))
-            _many(log, _INSERT, [_row(log, line, RawRecord(*row)) for row in raw])
+            _many(log, _INSERT, _rows(log, line, raw))
     for table, columns in (("request", "request, number"), ("withheld", "number")):
         _run(
             log,

@@ -122,8 +122,7 @@ class Line:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A record as stored. `payload` is None where it was erased."""
 
     header: Header
@@ -485,6 +484,17 @@ class Log:
             yield
             for statement in _statements(_GUARDS):
                 self.connection.execute(statement)
+
+    @contextmanager
+    def unmapped(self) -> Iterator[None]:
+        """Within, the file is read and not mapped: passing all of it would count as memory."""
+        with self._lock:
+            ((size,),) = self._query("PRAGMA mmap_size")
+            self._query("PRAGMA mmap_size=0")
+            try:
+                yield
+            finally:
+                self._query(f"PRAGMA mmap_size={size}")
 
     @contextmanager
     def altering(self) -> Iterator[None]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Literal, NamedTuple
 
 from enishi.kernel.checks import check_id
@@ -23,7 +22,6 @@ from enishi.kernel.fold import fold_of
 from enishi.kernel.history import TOMBSTONES, History
 from enishi.kernel.keys.keyring import signer_of
 from enishi.kernel.lines import (
-    RawRecord,
     add_raw,
     copy_start,
     copy_tail,
@@ -154,22 +152,15 @@ class _Arriving:
 
     def take(self, records: Sequence[PackedRecord]) -> list[FittingHeader]:
         """Write the next records down. Returns their headers; what is wrong is LogDamaged."""
-        first = self.walk.number
         headers = self._check.take(records)
         add_raw(
             self._log,
             self.line.line,
             [
-                RawRecord(number, header.type, data, digest, salt, payload)
-                for number, header, (data, digest, salt, payload, _) in zip(
-                    count(first), headers, records, strict=False
-                )
+                (header.number, header.type, data, digest, salt, payload)
+                for header, (data, digest, salt, payload, _) in zip(headers, records, strict=True)
             ],
-            [
-                (header.request, number)
-                for number, header in enumerate(headers, first)
-                if header.request is not None
-            ],
+            [(one.request, one.number) for one in headers if one.request is not None],
         )
         self._must(self._check.sound)
         return headers

@@ -696,6 +696,35 @@ def test_ids_hold_in_every_line_and_come_with_a_pack(
     assert made("four").import_pack(tmp_path / "before.erii").lines[0].outcome == "new"
 
 
+@pytest.mark.parametrize("party", ["agent", "user"])
+def test_lines_that_came_to_have_other_ids_are_carried_as_they_are(
+    made: Callable[..., Store], tmp_path: Path, party: Any
+) -> None:
+    for name in ("one", "two"):
+        bond, other = parted(made if name == "one" else _swapped(made), tmp_path)
+        other.rebind(party, "other-id")
+        other.export(tmp_path / "two.erii")
+        bond._store.import_pack(tmp_path / "two.erii", as_branch="travel")
+        bond.export(tmp_path / f"{name}.erii")
+        manifest = inspect_pack(tmp_path / f"{name}.erii").manifest
+        ids = {manifest.parties(line) for line in range(2)}
+        assert ids == {(bond.agent, bond.user), (other.agent, other.user)}
+        # The other side has it all: its own line, and the one from here beside it.
+        other._store.import_pack(tmp_path / f"{name}.erii", as_branch="home")
+        third = made(f"{name}-third")
+        taken = third.import_pack(tmp_path / f"{name}.erii")
+        assert [one.outcome for one in taken.lines] == ["new", "new"]
+        assert not any(one.differing for one in taken.lines)
+        stream = frames_of(tmp_path / f"{name}.erii")
+        for place, (store, branch) in enumerate([(other._store, "home"), (third, "line")]):
+            (again,) = store.relationships()
+            _, second = again.branches()
+            assert second.name.startswith(branch)
+            assert again.verify().ok and again.on(second.name).verify().ok
+            again.export(tmp_path / f"{name}-{place}.erii")
+            assert frames_of(tmp_path / f"{name}-{place}.erii") == stream
+
+
 def test_what_is_withheld_is_in_no_line_and_what_parts_later_is_one(
     made: Callable[..., Store], tmp_path: Path
 ) -> None:

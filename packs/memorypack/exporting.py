@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from enishi.kernel.deciding.proposals import Audience
-from enishi.kernel.errors import Conflict, InvalidInput, NotFound, PackTooLarge, StoreFailure
+from enishi.kernel.errors import InvalidInput, NotFound, PackTooLarge, StoreFailure
 from enishi.kernel.fold import fold_of, standing_events
 from enishi.kernel.history import TEXT_CODES, UNKNOWN_TIME, History
 from enishi.kernel.moments import Moment
@@ -83,11 +83,6 @@ def write_pack(
     """Write one relationship, whole or as far as its lines are cut. Needs `log.reading()`."""
     if len(cuts) > LINES:
         raise PackTooLarge(f"a pack has at most {LINES} lines, and this relationship {len(cuts)}")
-    if len({tuple(_parties(line).values()) for line in cuts}) > 1:
-        raise Conflict(
-            "one line of this relationship has other ids than another; `enishi rebind` gives all of "
-            "them one"
-        )
     placed = _placed(cuts)
     manifest = _manifest(placed)
 
@@ -149,7 +144,7 @@ def _manifest(placed: Sequence[tuple[Cut, LineStart]]) -> Manifest:
         withheld=records - payloads - erased,
         policies=_names(placed, "PolicyAdopted"),
         blueprints=_names(placed, "BlueprintAdopted"),
-        lines=tuple(_line(one) for one, _ in placed),
+        lines=tuple(_line(one, parties) for one, _ in placed),
     )
 
 
@@ -177,8 +172,10 @@ def _names(placed: Sequence[tuple[Cut, LineStart]], type_name: str) -> tuple[str
     return tuple(dict.fromkeys(found))
 
 
-def _line(line: Cut) -> ManifestLine:
+def _line(line: Cut, parties: dict[str, str]) -> ManifestLine:
+    """What the manifest says of a line; of its ids, those that are not `parties`."""
     stream = line.stream
+    others = {party: id for party, id in _parties(line).items() if id != parties[party]}
     names = {n: name for n, name in stream.branch_names().items() if n < line.length}
     tip = stream.log.hash_of(stream.line.line, line.length - 1)
     history, whole = line.history, line.length == len(stream.history)
@@ -196,7 +193,7 @@ def _line(line: Cut) -> ManifestLine:
                 digest = digest_of(projection, there)
             digests[projection.name] = (projection.version, digest)
         branches.append(BranchDigests(number=number, name=name, digests=digests))
-    return ManifestLine(length=line.length, tip=tip, branches=tuple(branches))
+    return ManifestLine(length=line.length, tip=tip, branches=tuple(branches), **others)
 
 
 def withheld_with(

@@ -39,17 +39,22 @@ class BranchDigests(Frozen):
 
 
 class ManifestLine(Frozen):
-    """One line: how many records it has from the first on, its last hash, and its branches."""
+    """One line: how many records it has from the first on, its last hash, and its branches.
+
+    `agent` and `user` are its outside ids where they came to be others than those of the pack.
+    """
 
     length: int = Field(gt=0)
     tip: bytes = Field(min_length=32, max_length=32)
     branches: tuple[BranchDigests, ...]
+    agent: str | None = None
+    user: str | None = None
 
 
 class Manifest(Frozen):
     """What a pack says of itself before its records come. All of it is checked against them.
 
-    `agent` and `user` are outside ids. Counts are over all records of the pack: `payloads` are
+    `agent` and `user` are the outside ids of its first line. Counts are over all records of the pack: `payloads` are
     there, `erased` were destroyed for good, `withheld` exist elsewhere and were left out.
     `policies` and `blueprints` are the names of those that were ever adopted, in that order.
     """
@@ -64,6 +69,11 @@ class Manifest(Frozen):
     policies: tuple[str, ...]
     blueprints: tuple[str, ...]
     lines: tuple[ManifestLine, ...] = Field(min_length=1)
+
+    def parties(self, line: int) -> tuple[str, str]:
+        """The outside ids of agent and user at the end of one of its lines."""
+        own = self.lines[line]
+        return own.agent or self.agent, own.user or self.user
 
 
 class PackedRecord(NamedTuple):
@@ -153,7 +163,7 @@ def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
 
 def manifest_frame(manifest: Manifest) -> dict[str, Any]:
     """The first frame of a pack: sorted by key, so that it is the same everywhere."""
-    return _sorted(manifest.model_dump())  # type: ignore[no-any-return]
+    return _sorted(manifest.model_dump(exclude_none=True))  # type: ignore[no-any-return]
 
 
 def _sorted(value: Any) -> Any:
@@ -242,6 +252,8 @@ class PackReader:
         match value:
             case [int(parent), int(fork), bytes() | None as previous]:
                 self._end_line()
+                if self._lines == len(self.manifest.lines):
+                    raise self._damaged("it has more lines than its manifest says")
                 start = LineStart(parent, fork, previous)
                 if not self._can_leave(start):
                     raise self._damaged(f"line {self._lines} leaves no earlier one")
@@ -260,8 +272,6 @@ class PackReader:
         lines = self._lines
         if lines == 0:
             return
-        if lines > len(self.manifest.lines):
-            raise self._damaged("it has more lines than its manifest says")
         said = self.manifest.lines[lines - 1]
         if (self._length, self._tip) != (said.length, said.tip) or self._length == self._fork:
             raise self._damaged(f"line {lines - 1} does not end as the manifest says")

@@ -109,7 +109,7 @@ def inspect_pack(
             except LogDamaged as error:
                 what = str(error)
                 with open_pack(path, identity, passphrase) as again, suppress(LogDamaged):
-                    what = _problem(again, parts) or what
+                    what = _problem(again, parts, line) or what
                 raise PackDamaged(f"{path.name} is damaged: {what}") from None
         line += 1
     seal = whole.seal
@@ -151,7 +151,7 @@ def _check_line(
     starts: list[LineStart] = []
     check: LineCheck | None = None
     for records in _of(parts, reader, starts):
-        check = check or LineCheck(_line(reader.manifest, records))
+        check = check or LineCheck(_line(reader.manifest, line, records))
         if check.walk.number == starts[-1].fork and check.walk.previous != starts[-1].previous:
             raise LogDamaged(f"line {line} does not follow what it leaves")
         headers = check.take(records)
@@ -168,11 +168,11 @@ def _check_line(
     return starts
 
 
-def _problem(reader: PackReader, parts: dict[int, range]) -> str:
+def _problem(reader: PackReader, parts: dict[int, range], line: int) -> str:
     """What is wrong with the first record of a line that is not as it should be."""
     walk: Walk | None = None
     for records in _of(parts, reader, []):
-        walk = walk or Walk(_line(reader.manifest, records))
+        walk = walk or Walk(_line(reader.manifest, line, records))
         for data, digest, salt, payload, _ in records:
             walk.take(walk.number, decode_header(data).type, data, digest, salt, payload)
             if walk.problems:
@@ -197,7 +197,6 @@ def _of(
             yield some
 
 
-def _line(manifest: Manifest, records: list[PackedRecord]) -> Line:
-    """The line that begins with these records."""
-    secret = secret_of(records[0])
-    return Line(0, manifest.relationship, secret, manifest.agent, manifest.user)
+def _line(manifest: Manifest, line: int, records: list[PackedRecord]) -> Line:
+    """A line of the pack, which begins with these records."""
+    return Line(0, manifest.relationship, secret_of(records[0]), *manifest.parties(line))

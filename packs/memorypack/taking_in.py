@@ -245,8 +245,8 @@ class _Taking:
             raise PackConflict(
                 f"the relationship in {self._reader.name} was erased here; it stays so"
             )
-        if not here:
-            self._must_be_free(Line(0, manifest.relationship, b"", manifest.agent, manifest.user))
+        for line in range(0 if here else len(manifest.lines)):
+            self._must_be_free(Line(0, manifest.relationship, b"", *manifest.parties(line)))
 
     def _read(self) -> list[_Arriving]:
         """Write all lines down as they come, each checked on the way, and the manifest at the end."""
@@ -278,7 +278,7 @@ class _Taking:
         parent = arrived[start.parent].line if start.fork else None
         secret = parent.secret if parent else secret_of(first)
         line = self._log.add_line(
-            manifest.relationship, secret, manifest.agent, manifest.user, name
+            manifest.relationship, secret, *manifest.parties(len(arrived)), name
         )
         return _Arriving(self._log, line, parent, start)
 
@@ -329,8 +329,8 @@ class _Taking:
 
     def _new(self, line: Line) -> _Settled:
         """A line of a relationship that is not here yet."""
-        taken = self._log.line_of(line.agent, line.user) is not None
-        named = name_line(self._log, line, self._name(line) if taken else "")
+        has_first = any(not one.name for one in lines_of(self._log, line.relationship))
+        named = name_line(self._log, line, self._name(line) if has_first else "")
         return _Settled(named, "new", self._log.tip(line.line)[0])
 
     def _part(self, new: Line, old: Line, common: int, extends: bool) -> _Settled:
@@ -376,7 +376,7 @@ class _Taking:
         wanted = self._wanted.as_branch
         name = wanted or f"line-{(self._log.tip(line.line)[1] or b'').hex()[:8]}"
         check_id(name, "a branch name")
-        if self._log.line_of(line.agent, line.user, name) is not None:
+        if any(one.name == name for one in lines_of(self._log, line.relationship)):
             raise PackConflict(f"there is a branch {name!r} already; choose another name")
         return name
 

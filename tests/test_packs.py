@@ -658,6 +658,8 @@ def test_what_cannot_be_taken_in_makes_no_store(shell: Shell, tmp_path: Path) ->
     ):
         shell.refused(*arguments, "--store", new)
         assert not new.exists(), arguments
+    assert "would be: new here" in shell.ok("import", pack, "--dry-run", "--store", new)
+    assert not new.exists()
     for path in (tmp_path / "nowhere.erii", tmp_path):
         assert "cannot be read" in shell.refused("inspect", path)
 

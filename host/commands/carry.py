@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -145,7 +145,8 @@ def import_(
             _fail_if_forged(path.name, found)
     create = bool(chats or packs or ours) or user is not None
     with (
-        opened_store(store, create, keyed, embedder) as opened,
+        _kept_at(store, dry_run) as place,
+        opened_store(place, create, keyed, embedder) as opened,
         progress_bar("Taking in") as progress,
     ):
         carried = [
@@ -195,6 +196,18 @@ def import_(
         showing.terminal.say(
             console, "Dates that name no zone were read as UTC; --zone names another."
         )
+
+
+@contextmanager
+def _kept_at(store: Path, dry_run: bool) -> Iterator[Path]:
+    """Where the store is opened: a dry run leaves none behind where there was none."""
+    from tempfile import TemporaryDirectory
+
+    if store.exists() or not dry_run:
+        yield store
+    else:
+        with TemporaryDirectory() as folder:
+            yield Path(folder) / store.name
 
 
 def _check_import(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +27,7 @@ from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.mood import Feeling, MoodView, mood_at
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.reading import Change, MoodChange, Rapport
-from enishi.projections.recall.index import drop_index
+from enishi.projections.recall.index import drop_index, verify_index
 from enishi.projections.shortening import ShortTurn
 from enishi.projections.telling import EpisodeView, episode_views, shortened_episode
 from enishi.projections.tensions import TensionView
@@ -236,4 +237,9 @@ class Asking(Deciding):
     ) -> Verification:
         """Check every byte, copy and index. `tip` is a hash that was noted earlier."""
         found = verify_line(self._stream.log, self._stream.line, expect=tip, progress=progress)
-        return found if not found.ok else reading.verify_checkpoints(self._stream, found)
+        if not found.ok:
+            return found
+        found = reading.verify_checkpoints(self._stream, found)
+        with self._stream.reading():
+            index = verify_index(self._stream)
+        return replace(found, problems=(*found.problems, *index)) if index else found

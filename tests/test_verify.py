@@ -37,6 +37,7 @@ from enishi.kernel.errors import EnishiError, InvalidInput
 from enishi.kernel.events import EVENT_TYPES
 from enishi.kernel.files import reading_uri
 from enishi.kernel.verification import Verification
+from enishi.projections.recall import index
 
 THANKS = "Thank you, truly."
 ERASED = 3
@@ -312,6 +313,75 @@ def test_any_changed_byte_of_the_line_is_found(column: str) -> None:
                 continue
             assert [one.ok for one in found].count(False) == 1
             assert numbers_of(next(one for one in found if not one.ok)) & {0, None}
+
+
+@cache
+def indexed_store() -> bytes:
+    """The same store with an index of its words, in several blocks, grown by and by."""
+    with pytest.MonkeyPatch.context() as context, damaged() as path:
+        context.setattr(index, "UNSAVED", 1)
+        with open_store(path, synchronous="NORMAL") as store:
+            for place in range(3):
+                bond = store.relationships()[0]
+                bond.recall("thank you")
+                bond.record(f"Number {place} of Chen in 1999?", "I see.")
+            bond.recall("thank you")
+        return path.read_bytes()
+
+
+@quick
+@given(row=st.integers(0, 10_000), place=st.integers(0, 10_000), by=st.integers(1, 255))
+def test_any_changed_byte_of_the_index_of_words_is_found_or_not_believed(
+    row: int, place: int, by: int
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        path.write_bytes(indexed_store())
+        assert verified(path).ok
+        with closing(sqlite3.connect(path)) as connection:
+            kept = connection.execute("SELECT term, data FROM posting ORDER BY term").fetchall()
+            term, data = kept[row % len(kept)]
+            changed = with_one_byte_changed(data, place, by)
+            connection.execute("UPDATE posting SET data=? WHERE term=?", (changed, term))
+            connection.commit()
+        with open_store(path, synchronous="NORMAL") as store:
+            bond = store.relationships()[0]
+            found = bond.verify()
+            assert term == "" or not found.ok
+            assert all("run: enishi rebuild" in str(one) for one in found.problems)
+            if found.ok:  # how far it goes could not be read any more: it is made anew
+                assert bond.recall("Number 1").numbers == recalled()
+            bond.rebuild()
+            bond.recall("thank you")
+            assert bond.verify().ok
+
+
+@cache
+def recalled() -> tuple[int, ...]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        path.write_bytes(indexed_store())
+        with open_store(path) as store:
+            return store.relationships()[0].recall("Number 1").numbers
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM posting WHERE term='see'",
+        "INSERT INTO posting VALUES(1, 0, 'never', x'0100')",
+        "UPDATE posting SET term='never' WHERE term='see'",
+    ],
+)
+def test_a_word_that_is_not_in_the_index_or_not_in_the_log_is_found(change: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        path.write_bytes(indexed_store())
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute(change).rowcount == 1
+            connection.commit()
+        (problem,) = verified(path).problems
+        assert "the index of words of numbers 0 to " in str(problem)
 
 
 KEPT = ["rapport", keeping.NAME]

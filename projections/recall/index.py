@@ -26,6 +26,7 @@ from enishi.kernel.erasing.erasure import CLEANERS, REBUILT
 from enishi.kernel.history import KINDS, TEXT_CODES, kind_code
 from enishi.kernel.log import INDEXES, translated
 from enishi.kernel.stream import Stream
+from enishi.kernel.verification import Problem
 from enishi.kernel.words.vocabulary import published_keys
 from enishi.projections.recall.questions import asks
 from enishi.projections.recall.words import FORM, terms
@@ -147,9 +148,7 @@ class Index:
         if self._erased != len(history.erased):
             self._blocks.clear()
             self._erased = len(history.erased)
-        self.length.extend([0] * (len(history) - len(self.length)))
-        self.flags.extend(bytes(len(history) - len(self.flags)))
-        self.voice.extend(bytes(len(history) - len(self.voice)))
+        self._make_room()
         self._stored = self._has_table()
         missing = 0
         for number in range(len(history) - 1 >> BLOCK_BITS, -1, -1):
@@ -164,6 +163,13 @@ class Index:
                 self._read(block, end, enough)
             missing += end - block.upto
         return missing
+
+    def _make_room(self) -> None:
+        """Room for what is told of each record there is."""
+        there = len(self.stream.history)
+        self.length.extend([0] * (there - len(self.length)))
+        self.flags.extend(bytes(there - len(self.flags)))
+        self.voice.extend(bytes(there - len(self.voice)))
 
     def worth_saving(self) -> bool:
         """Whether so much is held in memory only that it should be written."""
@@ -308,6 +314,46 @@ class Index:
             return 0
         with translated(self.stream.log.path):
             return self._drop({number >> BLOCK_BITS for number in numbers})
+
+    def differing(self) -> list[tuple[int, int]]:
+        """The stretches of numbers of which the file says something else than the words do. Needs
+        `reading`. What this program would not believe anyway is passed over.
+        """
+        connection, line = self.stream.log.connection, self.stream.line.line
+        sql = f"SELECT term, data FROM {_TABLE} WHERE line=? AND block=?"
+        self._stored, anew = self._has_table(), Index(self.stream)
+        self._make_room()
+        anew._make_room()
+        found = []
+        for number in range((len(self.stream.history) >> BLOCK_BITS) + 1):
+            base, upto = number << BLOCK_BITS, self._load(number).upto
+            if base == upto:
+                continue
+            block = _Block(base, base)
+            anew._read(block, upto, lambda: False)
+            rows = dict(connection.execute(sql, (line, number)))
+            del rows[""]
+            same = rows == {term: _bytes(places) for term, places in block.fresh.items()}
+            if not same or self._told(base, upto) != anew._told(base, upto):
+                found.append((base, upto - 1))
+        return found
+
+    def _told(self, base: int, upto: int) -> tuple[object, ...]:
+        """What is told of records themselves, whatever the numbers of the names are."""
+        numbered = self.voice[base:upto] if len(self.names) < 0xFF else b""  # else not all have one
+        voices = [self.names[one - 1] if one else None for one in numbered]
+        return self.length[base:upto], self.flags[base:upto], voices
+
+
+def verify_index(stream: Stream) -> list[Problem]:
+    """Whether what is kept of the index is what the words of the log give. Needs `reading`."""
+    return [
+        Problem(
+            None,
+            f"the index of words of numbers {first} to {last} was changed; run: enishi rebuild",
+        )
+        for first, last in Index(stream).differing()
+    ]
 
 
 def index_of(stream: Stream) -> Index:

@@ -365,6 +365,28 @@ def recalled() -> tuple[int, ...]:
             return store.relationships()[0].recall("Number 1").numbers
 
 
+def test_the_index_of_words_tells_nothing_of_what_was_erased(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither under which name it was said, nor how long it was, nor that it asked something."""
+    monkeypatch.setattr(index, "UNSAVED", 1)
+    path = tmp_path / "store.db"
+    with open_store(path) as store, open_store(path) as other:
+        bond = store.relationship("lumi", "chen")
+        bond.record("Good evening.", "Good evening.")
+        said = bond.record(enishi.Message("Who am I in 1999?", name="Zorblatt"), "I do not know.")
+        (elsewhere,) = other.relationships()
+        for one in (bond, elsewhere):
+            one.recall("good evening")
+        bond.erase(said)
+        for one in (bond, elsewhere):
+            one.recall("good evening")
+            one.record("Again.", "Again.")
+            one.recall("again")
+            assert one.verify().ok
+    assert not [file for file in tmp_path.iterdir() if b"Zorblatt" in file.read_bytes()]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -40,6 +40,9 @@ _TABLE = "posting"
 UNSAVED = 128
 """Records with words that are held in memory before they are written."""
 
+_FORM = 2
+"""Of the rows; those of another one are made anew."""
+
 _STEP = 64
 """Records that are read and split between two looks at the clock."""
 
@@ -145,9 +148,6 @@ class Index:
         Returns how many records are not indexed yet, because there was no more time.
         """
         history = self.stream.history
-        if self._erased != len(history.erased):
-            self._blocks.clear()
-            self._erased = len(history.erased)
         self._make_room()
         self._stored = self._has_table()
         missing = 0
@@ -253,12 +253,17 @@ class Index:
         base = number << BLOCK_BITS
         digest = self.stream.log.hash_of(self.stream.line.line, upto - 1)
         lengths, flags = _bytes(self.length[base:upto]), bytes(self.flags[base:upto])
-        voices = bytes(self.voice[base:upto])
-        return msgpack.packb([self._made(), digest, upto, lengths, flags, voices, self.names])
+        # The names of this block alone: with what is erased in it they go, too.
+        voices = self.voice[base:upto]
+        heard = sorted(set(voices) - {0})
+        here = {0: 0} | {voice: place for place, voice in enumerate(heard, start=1)}
+        names = [self.names[voice - 1] for voice in heard]
+        numbered = bytes(here[voice] for voice in voices)
+        return msgpack.packb([self._made(), digest, upto, lengths, flags, numbered, names])
 
     def _made(self) -> list[Any]:
         """What the rows depend on besides the chain: how text is split, what was put into it."""
-        return [FORM, self.stream.log.tip(self.stream.line.line)[2]]
+        return [FORM, _FORM, self.stream.log.tip(self.stream.line.line)[2]]
 
     def _read(self, block: _Block, end: int, enough: Enough) -> None:
         """Split the records of a block from where it was left up to `end`."""
@@ -357,10 +362,12 @@ def verify_index(stream: Stream) -> list[Problem]:
 
 
 def index_of(stream: Stream) -> Index:
-    """The index of a relationship that this process keeps."""
-    found = stream.kept.get(_TABLE)
-    if found is None:
-        found = stream.kept[_TABLE] = Index(stream)
+    """The index of a relationship that this process keeps; a new one, where something was erased
+    since: what it held of that is not there any more.
+    """
+    found, erased = stream.kept.get(_TABLE), len(stream.history.erased)
+    if found is None or found._erased != erased:
+        found = stream.kept[_TABLE] = Index(stream, _erased=erased)
     return cast(Index, found)
 
 

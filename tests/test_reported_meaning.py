@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -39,7 +39,7 @@ from enishi.kernel.deciding.proposals import (
     TensionStep,
 )
 from enishi.kernel.deciding.proposing import Decided
-from enishi.kernel.errors import ProposerFailed
+from enishi.kernel.errors import Conflict, ProposerFailed
 from enishi.kernel.words.vocabulary import published_keys
 from enishi.projections.beliefs import BeliefView
 
@@ -1308,11 +1308,11 @@ CHANGES = ["edit", "erase", "withdraw", "swipe", "back", "fork", "add", "undo"]
 def change(bond: Relationship, what: str, text: int) -> None:
     turn = next(t for t in bond.turns() if t.messages[0].root == text)
     match what:
-        case "edit":
-            bond.edit(text, "Other words")
-        case "undo":
-            bond.edit(text, "Other words")
-            bond.undo(text)
+        case "edit" | "undo":
+            with suppress(Conflict):  # of what was erased, nobody knows any more who said it
+                bond.edit(text, "Other words")
+                if what == "undo":
+                    bond.undo(text)
         case "erase":
             with bond._stream.writing():
                 bond._stream.destroy([text])

@@ -22,6 +22,7 @@ from enishi.kernel.deciding.proposals import Belief, LoopOutcome, OpenLoop, Prom
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections.policy import ONE, bundled_policy, read_policy
+from enishi.projections.recall import hinting
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.items import Recall
 from enishi.projections.recall.ranking import recency_of
@@ -391,6 +392,18 @@ def test_76_a_hint_is_within_the_budget_and_for_those_alone_who_heard_of_it(date
     room = Dated(dated.bond.fork("room"), dated.clock)
     assert room.opens(10, audience=["chen", "bob"]).hint is None
     assert Dated(dated.bond.fork("own"), dated.clock).opens(10, audience="user").hint is not None
+
+
+def test_76_nothing_is_brought_up_while_what_was_said_since_is_not_indexed(
+    dated: Dated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dated.say(AHEAD[0][0], 0)
+    with monkeypatch.context() as behind:
+        behind.setattr(hinting, "BEHIND", 0)
+        found = dated.opens(10)
+        assert found.hint is None and found.items
+    side = Dated(dated.bond.fork("side", after=dated.bond.turns()[1].number), dated.clock)
+    assert side.opens(10.5).hint is not None
 
 
 def test_76_of_several_matters_the_latest_is_brought_up(dated: Dated) -> None:

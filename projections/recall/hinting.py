@@ -26,6 +26,10 @@ LOW = -0.4
 """Who feels worse than this is asked nothing."""
 
 
+BEHIND = 2_000
+"""So many records that are not indexed yet are read for a hint, and no more."""
+
+
 def hint_for(seen: Seen, turn: int, at: Moment) -> Item | None:
     """What the agent may bring up in the session that a turn begins, or None.
 
@@ -33,16 +37,16 @@ def hint_for(seen: Seen, turn: int, at: Moment) -> Item | None:
     and only where the user opens the session and does not feel too low. Needs `reading`.
     """
     stream, branch = seen.stream, seen.branch
-    before = session_before(stream, branch, turn)
-    if before is None:
-        return None
     due = [
         (last, -loop.number, loop)
         for loop in loops_at(state_then(stream, branch, PROMISES, None), at)
         if loop.timing == "overdue" and (last := last_day(loop.expected_by)) is not None
-        if before.day <= last and at.day - last < LATEST
+        if at.day - last < LATEST
     ]
-    due = [one for one in due if not _spoken_of_since(seen, one[-1])]
+    before = session_before(stream, branch, turn) if due else None
+    if before is None:
+        return None
+    due = [one for one in due if before.day <= one[0] and not _spoken_of_since(seen, one[-1])]
     if not due or all(one.role != "user" for one in turn_view(stream, branch, turn).messages):
         return None
     if mood_at(mood_state(stream, branch, None), "user", at).valence < LOW:
@@ -51,9 +55,14 @@ def hint_for(seen: Seen, turn: int, at: Moment) -> Item | None:
 
 
 def _spoken_of_since(seen: Seen, loop: LoopView) -> bool:
-    """Whether a later turn than the one in which a loop was last told has words of its subject."""
+    """Whether a later turn than the one in which a loop was last told has words of its subject.
+
+    Where the index is far behind, that is not known, and looking is not worth the time: yes, then.
+    """
     stream, standing = seen.stream, seen.stream.standing(seen.branch)
     history, index = stream.history, index_of(stream)
+    if index.catch_up(lambda: True) > BEHIND:
+        return True
     index.catch_up()
     told = max(history.depth_of(history.turn[one]) for one in (loop.number, *loop.retold))
     subject = split_query(loop.subject).words

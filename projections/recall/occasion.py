@@ -42,10 +42,12 @@ def begins_session(stream: Stream, branch: int, turn: int) -> bool:
 
 def session_before(stream: Stream, branch: int, turn: int) -> Moment | None:
     """When the session before the one that a turn begins had begun; None while no time is known."""
-    standing = stream.standing(branch)
-    before = range(stream.history.depth_of(turn) - 1, 0, -1)
-    turns = [depth for depth in before if standing.path[depth] in standing]
-    first = next((depth for depth in turns if _begins(standing, depth)), min(turns, default=None))
+    standing, first = stream.standing(branch), None
+    for depth in range(stream.history.depth_of(turn) - 1, 0, -1):
+        if standing.path[depth] in standing:
+            first = depth
+            if _begins(standing, depth):
+                break
     return None if first is None else standing.began(first)
 
 

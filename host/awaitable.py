@@ -19,6 +19,7 @@ from enishi.host.relationship import Relationship
 from enishi.host.store import Store, open_store
 from enishi.host.turn import Turn
 from enishi.kernel.deciding.proposals import Proposer
+from enishi.kernel.errors import StoreFailure
 from enishi.packs.familiar import Memory
 from enishi.projections.recall.vectors import Embedder
 
@@ -242,13 +243,21 @@ class AsyncStore:
 
     def __init__(self, opening: Callable[[], Store]) -> None:
         self._opening = opening
+        self._plain: Store | None = None
 
     async def __aenter__(self) -> Self:
-        self.plain = await _in_thread(self._opening)
+        self._plain = await _in_thread(self._opening)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
+
+    @property
+    def plain(self) -> Store:
+        """The store with plain calls; StoreFailure before it is open."""
+        if self._plain is None:
+            raise StoreFailure("not open yet: async with enishi.open_async(...) as store")
+        return self._plain
 
     @property
     def path(self) -> Path:

@@ -80,8 +80,11 @@ def test_a_life_in_tasks(tmp_path: Path) -> None:
         assert bond.digests() == digests
 
 
-def test_what_is_awaited_of_a_closed_store_says_so(tmp_path: Path) -> None:
+def test_what_is_awaited_of_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
     async def late() -> None:
+        unopened = enishi.open_async(tmp_path / "s.db")
+        with pytest.raises(enishi.EnishiError, match="not open yet"):
+            await unopened.relationship("lumi", "chen")
         async with enishi.open_async(tmp_path / "s.db") as store:
             bond = await store.relationship("lumi", "chen")
         with pytest.raises(enishi.EnishiError, match="closed"):

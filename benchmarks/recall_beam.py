@@ -105,7 +105,7 @@ def measured(folder: Path) -> dict[str, list[Answer]]:
     for chat in sorted(path for path in folder.iterdir() if path.is_dir()):
         with (
             TemporaryDirectory() as store_folder,
-            enishi.open(Path(store_folder) / "s.db", synchronous="OFF") as store,
+            enishi.open(Path(store_folder) / "s.db", synchronous="NORMAL") as store,
         ):
             bond = store.relationship("assistant", "user")
             with store.transaction():

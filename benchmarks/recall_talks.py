@@ -89,7 +89,7 @@ def measured() -> Iterator[Asked]:
         for kind in ("openings", "referred"):
             for talk in labelled(kind):
                 path = Path(folder) / f"{talk['id']}.db"
-                with enishi.open(path, clock=lambda: NOW, synchronous="OFF") as store:
+                with enishi.open(path, clock=lambda: NOW, synchronous="NORMAL") as store:
                     bond = store.relationship("lumi", "chen")
                     with store.transaction():
                         recorded(bond, talk["sessions"])

@@ -26,7 +26,7 @@ from enishi.kernel.erasing.receipt import (
     read_receipt,
     receipt_of,
 )
-from enishi.kernel.errors import LogDamaged, MissingExtra, NotFound
+from enishi.kernel.errors import InvalidInput, LogDamaged, MissingExtra, NotFound
 from enishi.kernel.events import ErasureReason
 from enishi.kernel.inspection import Inspection, check_file, inspect_store
 from enishi.kernel.keys import keying
@@ -401,6 +401,8 @@ def open_store(
     `semantic`), or the address of a server with OpenAI's embeddings and a model's name, with a space
     between them. MissingExtra names what is not installed.
     """
+    if synchronous not in ("FULL", "NORMAL"):
+        raise InvalidInput(f"`synchronous` is FULL or NORMAL, not {synchronous!r}")
     if isinstance(embedder, str):
         embedder = embedder_named(embedder)
     if embedder is not None:

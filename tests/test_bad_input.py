@@ -1108,6 +1108,13 @@ def test_an_empty_file_is_no_store_until_something_is_taken_in(lived: Path, shel
     shell.ok("import", chat, "--store", empty)
 
 
+@pytest.mark.parametrize("value", ["OFF", "normal", "", None, 1])
+def test_a_durability_that_is_none_is_refused(value: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.db"
+    refused(InvalidInput, lambda: open_store(path, synchronous=value), "FULL or NORMAL")
+    assert not path.exists()
+
+
 def test_a_folder_is_no_store(lived: Path, shell: Shell) -> None:
     refused(NotAStore, lambda: open_store(lived.parent), lived.parent, "folder")
     assert str(lived.parent) in shell.refused("list", "--store", lived.parent)

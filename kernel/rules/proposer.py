@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 from itertools import chain, islice
@@ -29,7 +29,13 @@ from enishi.kernel.deciding.proposals import (
     SignalKind,
     Strength,
 )
-from enishi.kernel.rules.statements import Sentence, Statements, StatementTable, factored
+from enishi.kernel.rules.statements import (
+    Either,
+    Sentence,
+    Statements,
+    StatementTable,
+    factored,
+)
 from enishi.kernel.words.sentences import WORDS, asides, sentences, spoken
 
 EDITION = 3
@@ -101,6 +107,24 @@ class _Group(NamedTuple):
     strength: int
     opens: bool
     pattern: re.Pattern[str]
+
+
+class _Kind:
+    """What shows one kind of signal, compiled when one is first looked for."""
+
+    def __init__(self, patterns: Patterns, either: Either) -> None:
+        self._patterns, self._either = patterns, either
+
+    @cached_property
+    def groups(self) -> list[_Group]:
+        return [
+            _Group(speaker_acted, strength, opens, self._either(shown))
+            for speaker_acted, strength, opens, shown in self._patterns.groups()
+        ]
+
+    @cached_property
+    def decoys(self) -> re.Pattern[str]:
+        return self._either(self._patterns.decoys)
 
 
 class RuleProposer:
@@ -199,14 +223,7 @@ class _Language:
             where: either(chain(*table.silence.get(where, {}).values()))
             for where in get_args(Where)
         }
-        self._decoys = {kind: either(patterns.decoys) for kind, patterns in signals.items()}
-        self._groups = {
-            kind: [
-                _Group(speaker_acted, strength, opens, either(shown))
-                for speaker_acted, strength, opens, shown in patterns.groups()
-            ]
-            for kind, patterns in signals.items()
-        }
+        self._kinds = {kind: _Kind(patterns, either) for kind, patterns in signals.items()}
         self._edge = re.compile(f"[{table.edges}]+|{either(table.joints).pattern}")
         # What a lookahead took is not given back: a possessive group does the same, but Python
         # 3.11 before 3.11.5 loses matches with one.
@@ -242,9 +259,9 @@ class _Language:
     def hits(self, sentence: Sentence) -> Iterator[_Hit]:
         """The signals of one sentence."""
         speech, start, end = sentence[:3]
-        for kind, groups in self._groups.items():
-            found = [(g, m) for g in groups for m in g.pattern.finditer(speech, start, end)]
-            decoys = list(self._decoys[kind].finditer(speech, start, end)) if found else []
+        for kind, one in self._kinds.items():
+            found = [(g, m) for g in one.groups for m in g.pattern.finditer(speech, start, end)]
+            decoys = list(one.decoys.finditer(speech, start, end)) if found else []
             for group, match in found[:MOST_MATCHES]:
                 first, last = match.span()
                 low, high = _clause(sentence, first, last)

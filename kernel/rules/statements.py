@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -98,10 +99,23 @@ class Sentence(NamedTuple):
     silenced: Callable[[Sentence, int, int], bool]
 
 
-class _Shown(NamedTuple):
-    statement: Statement
-    pattern: re.Pattern[str]
-    never: re.Pattern[str]
+Either = Callable[[Iterable[str]], re.Pattern[str]]
+"""Compiles patterns of the tables' notation."""
+
+
+class _Shown:
+    """A statement and what shows it, compiled when it is first looked for: most never are."""
+
+    def __init__(self, statement: Statement, either: Either) -> None:
+        self.statement, self._either = statement, either
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return self._either(self.statement.shown)
+
+    @cached_property
+    def never(self) -> re.Pattern[str]:
+        return self._either(self.statement.never)
 
 
 class _Found(NamedTuple):
@@ -115,11 +129,9 @@ class _Found(NamedTuple):
 
 
 class Statements:
-    """The statements of one language, compiled. `either` compiles patterns of its notation."""
+    """The statements of one language, compiled."""
 
-    def __init__(
-        self, table: StatementTable, either: Callable[[Iterable[str]], re.Pattern[str]]
-    ) -> None:
+    def __init__(self, table: StatementTable, either: Either) -> None:
         openers, gap = either([factored(table.openers)]).pattern, rf"[^{WORDS}\0\n]*+"
         self._opener = re.compile(f"{gap}(?:(?:{openers}){gap})*")
         self._leads = either(table.leads)
@@ -129,7 +141,7 @@ class Statements:
         self._measure = either(table.measures)
         self._small = frozenset(table.small)
         everything = (*table.beliefs, *table.promises, *table.loops)
-        self._all = [_Shown(one, either(one.shown), either(one.never)) for one in everything]
+        self._all = [_Shown(one, either) for one in everything]
         cues = [
             (word, number)
             for number, one in enumerate(everything)

@@ -504,6 +504,46 @@ EXAMPLES: dict[str, Example] = {
             ),
         ),
     ),
+    "said_of_another": Example(
+        refused=(
+            Try(
+                ("user: Greta told me she is vegetarian.",),
+                (belief("vegetarian", "she is vegetarian", key="diet"),),
+            ),
+            Try(
+                ("user: My brother is allergic to nuts.",),
+                (belief("nuts", "My brother is allergic to nuts", key="allergy"),),
+            ),
+            Try(("user: 格蕾塔说她吃素。",), (belief("吃素", "她吃素", key="diet"),)),
+            Try(("user: 我妈妈是医生。",), (belief("医生", "我妈妈是医生", key="job"),)),
+            Try(
+                ("user: Hm.", "agent: Does she live in Rome?", "user: Yes."),
+                (belief("Rome", "Does she live in Rome?", "Yes", key="home_city"),),
+            ),
+            Try(
+                ("user: Hm.", "agent: They live in Rome."),
+                (belief("Rome", "They live in Rome", subject="agent", key="home_city"),),
+            ),
+        ),
+        accepted=(
+            Try(
+                ("user: My sister says that I am too thin, but I am vegetarian.",),
+                (belief("vegetarian", "I am vegetarian", key="diet"),),
+            ),
+            Try(
+                ("user: My sister and I live in Rome.",),
+                (belief("Rome", "My sister and I live in Rome", key="home_city"),),
+            ),
+            Try(("user: 她知道我吃素。",), (belief("吃素", "我吃素", key="diet"),)),
+            Try(
+                ("user: My wife is called Ann.",), (belief("Ann", "is called Ann", key="partner"),)
+            ),
+            Try(
+                ("user: Hm.", "agent: Do you live in Rome?", "user: Yes."),
+                (belief("Rome", "Do you live in Rome?", "Yes", key="home_city"),),
+            ),
+        ),
+    ),
     "not_the_actors_words": Example(
         refused=(
             Try(("user: Hm.", "agent: You thanked me."), (signal("You thanked me"),)),

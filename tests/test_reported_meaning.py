@@ -332,6 +332,17 @@ def test_23_hearsay_is_about_the_one_whom_it_is_about_and_no_more_than_reported(
     assert reasons(bond, hearsay) == ["only_reported"]
 
 
+@pytest.mark.parametrize(("words", "quote", "name", "value"), HEARSAY)
+def test_23_what_is_said_of_another_is_not_so_of_the_one_who_says_it(
+    bond: Relationship, words: str, quote: str, name: str, value: str
+) -> None:
+    text = said(bond, words)
+    quotes = (quote, value, words)
+    found = [belief(text, one, value, subject="user", key="diet") for one in quotes]
+    assert reasons(bond, *found) == ["said_of_another"] * len(quotes)
+    assert bond.beliefs(subject="user") == []
+
+
 @pytest.mark.parametrize("mode", ["real", "reported"])
 def test_23_somebody_elses_words_move_nobody_and_are_never_a_claim(
     bond: Relationship, mode: Mode
@@ -568,7 +579,7 @@ def test_25_nor_do_its_short_lines_where_the_sheet_is_pasted(
 
 MIXED_UP = [
     (
-        "He said he is allergic to walnuts.",
+        "Severely allergic to walnuts, he said.",
         "allergic to walnuts",
         "walnuts",
         "That was not me.",
@@ -576,7 +587,7 @@ MIXED_UP = [
         "I am allergic to walnuts, as of today.",
     ),
     (
-        "他说他对核桃过敏。",
+        "对核桃过敏，他说的。",
         "对核桃过敏",
         "核桃",
         "那不是我说的。",
@@ -635,7 +646,7 @@ def test_26_what_was_taken_back_stays_so_however_it_is_retold(
 
 
 def test_26_a_denial_on_a_fork_is_one_there_alone(bond: Relationship) -> None:
-    one = said(bond, "He said he is allergic to walnuts.", START)
+    one = said(bond, "Severely allergic to walnuts, he said.", START)
     stated = accepted(bond, belief(one, "walnuts", "walnuts", key="allergy"))
     fork = bond.fork("fork")
     two = said(fork, "That was not me.", START + timedelta(days=1))

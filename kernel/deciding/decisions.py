@@ -34,6 +34,7 @@ from enishi.kernel.moments import MINUTE
 from enishi.kernel.words.carried import (
     Said,
     asserts_a_promise,
+    folded,
     negated,
     negations,
     nothing_added,
@@ -46,8 +47,10 @@ from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
 from enishi.kernel.words.happenings import looks_back
 from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
+from enishi.kernel.words.vocabulary import own_keys
+from enishi.kernel.words.whose import of_somebody_else
 
-RULES_VERSION = 5
+RULES_VERSION = 6
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""
@@ -166,6 +169,18 @@ def _not_the_subjects_words(case: Case) -> bool:
         return False
     # The other's question may be cited beside the answer, never instead of it.
     return not (subject in case.voices and case.answered_yes(subject))
+
+
+def _said_of_another(case: Case) -> bool:
+    """That Greta eats no meat is said by the user, and is not so of the user for it."""
+    proposal, subject = case.proposal, case.subject
+    if not isinstance(proposal, Belief) or proposal.key not in own_keys():
+        return False
+    if subject not in ("user", "agent") or subject not in case.voices:
+        return False
+    given = [one for one in case.quoted if folded(proposal.value) in folded(one.words)]
+    names = case.names[subject]
+    return _all(given or case.quoted, lambda one: of_somebody_else(one, proposal.value, names))
 
 
 def _not_the_actors_words(case: Case) -> bool:
@@ -446,6 +461,12 @@ RULES: tuple[Rule, ...] = (
         "rejected",
         "what is so of the user only the user's words say, and of the agent only the agent's",
         _not_the_subjects_words,
+    ),
+    Rule(
+        "said_of_another",
+        "rejected",
+        "the cited words have somebody else as their subject",
+        _said_of_another,
     ),
     Rule(
         "not_the_actors_words",

@@ -76,6 +76,12 @@ def opposed_keys() -> dict[str, frozenset[int]]:
     return _groups("opposed")
 
 
+@cache
+def own_keys() -> frozenset[str]:
+    """The keys that say something of the subject's own person, and of nobody else beside it."""
+    return frozenset(_read("keys")["own"])
+
+
 @lru_cache(maxsize=65_536)
 def normalised(words: str) -> str:
     """Lower-case ASCII letters, half-width forms, single blanks, nothing around the words."""

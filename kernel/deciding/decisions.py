@@ -179,7 +179,7 @@ def _said_of_another(case: Case) -> bool:
     if subject not in ("user", "agent") or subject not in case.voices:
         return False
     given = [one for one in case.quoted if folded(proposal.value) in folded(one.words)]
-    names = case.names[subject]
+    names = case.names["user" if subject == "user" else "agent"]
     return _all(given or case.quoted, lambda one: of_somebody_else(one, proposal.value, names))
 
 

@@ -17,7 +17,7 @@ from enishi.kernel.moments import Moment
 from enishi.kernel.transcript import turn_view
 from enishi.packs.showing.mood_line import mood_line
 from enishi.projections import reading
-from enishi.projections.beliefs import BELIEFS
+from enishi.projections.beliefs import BELIEFS, beliefs_at
 from enishi.projections.chapters import chapters
 from enishi.projections.mood import mood_at
 from enishi.projections.recall.budget import counter_of
@@ -187,7 +187,8 @@ class Remembering(Asking):
         with self._reading() as branch:
             threads = chapters(self._stream, branch) if at is None else []
             seen = seen_on(self._stream, branch)
-            return portrait_items(state, when, seen, lambda view: (), threads)
+            about = beliefs_at(state, when, subject="user")
+            return portrait_items(about, when, seen, lambda view: (), threads)
 
     def recall_trace(self, turn: Numbered | int) -> Trace:
         """What is recalled for a turn, what its reply had been offered, and what it made use of."""

@@ -183,10 +183,10 @@ def beliefs_then(
 ) -> list[BeliefView]:
     """The beliefs as they stand at a moment of the world. Needs `stream.reading()`.
 
-    The last answer is kept while the same is told and no period begins or ends.
+    The last answer about each subject is kept while the same is told and no period begins or ends.
     """
     fold = fold_of(stream, branch, BELIEFS)
-    state, place = fold.state(), ("answer", branch)
+    state, place = fold.state(), ("answer", branch, subject)
     asked, answer = stream.kept.get(place, (None, None))
     if asked != (fold.running, subject, key) or not answer.since <= at.at < answer.until:
         answer = answer_at(state, at.at, subject, key)

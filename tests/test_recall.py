@@ -22,6 +22,7 @@ from enishi.host import Embedder, Relationship, Store, remembering
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.rules import bundled_proposers
+from enishi.projections import reading
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.items import Recall
 from enishi.projections.recall.questions import asks, knows_nothing
@@ -494,6 +495,19 @@ def test_before_words_that_do_not_hold_any_more_comes_what_holds(
     assert f"now holds: chen lives in {town}." in found.render()
     assert f"如今为：chen住在{town}。" in found.render("zh")
     assert before.speaker == "chen"
+
+
+def test_what_is_held_true_is_made_out_once_and_not_for_each_recall(
+    bond: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for town in ("Osaka", "Kyoto"):
+        lives_in(bond, talk(bond, f"I live in {town}.")[0], town)
+    first, asked = bond.recall("Kyoto"), []
+    answer_at = reading.answer_at
+    monkeypatch.setattr(reading, "answer_at", lambda *of: asked.append(of) or answer_at(*of))
+    assert bond.recall("Kyoto").items == first.items and not asked
+    lives_in(bond, talk(bond, "I live in Kyoto, and in Nara.")[0], "Nara")
+    assert "Nara" in bond.recall("Kyoto").render() and asked
 
 
 def test_what_holds_instead_is_told_to_nobody_who_may_not_know_it(bond: Relationship) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from enishi.kernel.fold import State
-from enishi.kernel.moments import Moment
 from enishi.kernel.words.vocabulary import published_keys
-from enishi.projections.beliefs import BeliefView, beliefs_at
+from enishi.projections.beliefs import BeliefView
 
 _OVER = ("past", "replaced", "conflicting", "retracted")
 
@@ -17,10 +17,10 @@ Slot = tuple[str, str]
 
 @dataclass(slots=True)
 class Overtaken:
-    """The beliefs of a state at a moment, each slot asked for once."""
+    """The statements of a state, and `about`: all that is held true about somebody at a moment."""
 
     state: State
-    at: Moment
+    about: Callable[[str], list[BeliefView]]
     _slots: dict[Slot, list[BeliefView]] = field(default_factory=dict)
     _by_text: dict[int, dict[Slot, None]] | None = None
 
@@ -28,7 +28,7 @@ class Overtaken:
         """What is held true about somebody under one key."""
         slot = subject, key
         if slot not in self._slots:
-            self._slots[slot] = beliefs_at(self.state, self.at, subject=subject, key=key)
+            self._slots[slot] = [one for one in self.about(subject) if one.key == key]
         return self._slots[slot]
 
     def since(self, text: int) -> tuple[list[BeliefView], list[BeliefView]]:

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from enishi.kernel.deciding.proposals import Category
 from enishi.kernel.explaining import Quote
-from enishi.kernel.fold import State, fold_of
+from enishi.kernel.fold import fold_of
 from enishi.kernel.moments import Moment
 from enishi.kernel.transcript import turn_views
-from enishi.projections.beliefs import BeliefView, beliefs_at
+from enishi.projections.beliefs import BeliefView
 from enishi.projections.chapters import ChapterView
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
 from enishi.projections.recall.holding import Rivals, Seen, belief_item, promise_item, tension_item
@@ -30,26 +30,26 @@ THREADS = 3
 _ORDER: tuple[Category, ...] = ("identity", "constraint", "preference", "fact", "occurrence")
 
 
-def portrait_views(state: State, at: Moment) -> list[BeliefView]:
-    """The current beliefs about the user, in the order in which a portrait tells them.
+def portrait_views(views: Iterable[BeliefView]) -> list[BeliefView]:
+    """Of beliefs about the user, the current ones in the order in which a portrait tells them.
 
     Who they are comes first, then what they must not have, what they like, what is so. Of each sort
     those that were told or confirmed most often, then lately.
     """
-    about = [
-        view
-        for view in beliefs_at(state, at, subject="user")
-        if view.status == "current" and view.category in _ORDER
-    ]
+    about = [view for view in views if view.status == "current" and view.category in _ORDER]
     return sorted(about, key=_weight)
 
 
 def portrait_items(
-    state: State, at: Moment, seen: Seen, rivals: Rivals, chapters: Iterable[ChapterView]
+    beliefs: Iterable[BeliefView],
+    at: Moment,
+    seen: Seen,
+    rivals: Rivals,
+    chapters: Iterable[ChapterView],
 ) -> list[Item]:
-    """The portrait, sentence by sentence, of the beliefs of a state and of these chapters."""
+    """The portrait, sentence by sentence, of beliefs about the user and of these chapters."""
     threads = [*_threads(chapters, at, seen)]
-    views = portrait_views(state, at)[: SENTENCES - len(threads)]
+    views = portrait_views(beliefs)[: SENTENCES - len(threads)]
     return [belief_item(view, seen, "portrait", rivals=rivals(view)) for view in views] + threads
 
 

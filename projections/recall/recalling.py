@@ -24,7 +24,7 @@ from enishi.projections.chapters import linked_chapters
 from enishi.projections.episodes import Episode, episodes_of
 from enishi.projections.policy import ONE, RecallNumbers
 from enishi.projections.promises import PROMISES, LoopView, PromiseView, loops_at, promises_at
-from enishi.projections.reading import policy_in_force, state_then
+from enishi.projections.reading import beliefs_then, policy_in_force, state_then
 from enishi.projections.recall.budget import LABEL, Basket, estimate
 from enishi.projections.recall.card import card_items
 from enishi.projections.recall.corpus import Corpus, corpus_of
@@ -290,6 +290,12 @@ class _Asking:
     def _state(self, projection: Any) -> State:
         return state_then(self.stream, self.branch, projection, self.query.until)
 
+    def _held_true(self, subject: str) -> list[BeliefView]:
+        """The beliefs about somebody at the moment that is asked about."""
+        if self.query.until is None:
+            return beliefs_then(self.stream, self.branch, self.query.at, subject, None)
+        return beliefs_at(self._state(BELIEFS), self.query.at, subject=subject)
+
     # What always holds
 
     def _pinned(self) -> None:
@@ -307,7 +313,7 @@ class _Asking:
 
     def _found(self) -> None:
         self.marks = marks_of(self.stream, self.branch)
-        self.overtaken = Overtaken(self._state(BELIEFS), self.query.at)
+        self.overtaken = Overtaken(self._state(BELIEFS), self._held_true)
         index = index_of(self.stream)
         missing = index.catch_up(self.indexed)
         corpus = corpus_of(self.stream, self.branch, index)
@@ -631,7 +637,7 @@ class _Asking:
         numbers = {*view.possible_conflicts, *(view.resolved_from or ())} - {view.number}
         if not numbers:
             return ()
-        beside = beliefs_at(self._state(BELIEFS), self.query.at, subject=view.subject)
+        beside = self._held_true(view.subject)
         return tuple(
             rival_of(view, other, self.seen)
             for other in beside
@@ -676,7 +682,7 @@ class _Asking:
         now = self.query.until is None
         chapters = linked_chapters(self.stream, self.branch, self._all_episodes()) if now else []
         for item in portrait_items(
-            self._state(BELIEFS), self.query.at, self.seen, self._rivals, chapters
+            self._held_true("user"), self.query.at, self.seen, self._rivals, chapters
         ):
             if self._take(item, share):
                 share -= self.basket.items[-1].tokens

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import fixed_store, line, write_chat
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
-from enishi.kernel.errors import UnreadableFile
+from enishi.kernel.errors import EnishiError, UnreadableFile
 from enishi.packs.chats.cards import read_card
 from enishi.packs.chats.importing import ImportReport
 
@@ -543,6 +544,45 @@ def test_however_a_file_changes_its_branch_says_what_it_says(
             assert not take(store, folder, shown).changed
         assert bond.verify().ok
         assert bond.digests() == bond.replay()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.sampled_from(sorted(HERE)) | st.tuples(STEPS | st.just("put in"), st.integers(0, 50)),
+        max_size=8,
+    )
+)
+@example(["talks on", ("cut", 1)])
+@example(["goes back", ("edit", 0)])
+@example(["goes back and on", ("grow", 0), "swipes", ("as before", 0)])
+def test_a_person_and_a_file_take_turns_and_coming_again_adds_nothing(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str | tuple[str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("both")
+    with fixed_store(folder / "s.db") as store:
+        lines = with_swipes(talk())
+        take(store, folder, lines)
+        bond, before = only(store), [lines]
+        for serial, step in enumerate(steps, start=100):
+            if isinstance(step, str):
+                with suppress(EnishiError, IndexError, AssertionError):  # there is none any more
+                    HERE[step](bond)
+                continue
+            what, place = step
+            if what == "as before":
+                lines = before[place % len(before)]
+            elif what == "put in":
+                lines = list(lines)
+                lines.insert(place % len(lines), line(f"Put in {serial}", "Chen", at=at(serial)))
+            else:
+                lines = changed(lines, what, place, serial)
+            before.append(lines)
+            take(store, folder, lines)
+            length = len(bond.records())
+            assert not take(store, folder, lines).changed
+            assert len(bond.records()) == length
+        assert bond.verify().ok and bond.digests() == bond.replay()
 
 
 def changed(lines: list[Line], step: str, place: int, serial: int) -> list[Line]:

@@ -134,7 +134,7 @@ class _Import:
             self._first_time()
         elif before[0] in self.stream.branch_names():
             self.branch, self.shares, self.fresh = before[0], before[1].get("shares"), False
-            self._again(self._tip_at(self.title))
+            self._again()
         else:
             self._note(0, "The branch that it went to was dropped; nothing was taken in.")
         self.report.branch = self.stream.branch_names().get(self.branch, "main")
@@ -218,20 +218,19 @@ class _Import:
         first = parent[0] if parent else None
         return sorted(self.stream.branch_names(), key=lambda branch: (branch != first, branch))
 
-    def _again(self, tip: int) -> None:
-        """The file was here before, and the branch ended with the turn `tip` then."""
+    def _again(self) -> None:
         if not self.lines:
             self._note(0, "The file holds no message any more; nothing was changed.")
             return
         family = self._family()
         lines = self._without_erased(family)
         recorded = self._recorded(self.branch, family)
-        if not self.stream.standing(self.branch).on_path(tip):
-            if align(lines, recorded).outcome == "grown":
-                self._beside(lines, recorded, self._lines_to(tip, family))
-                return
-        else:
+        last = self._last_turn(family)
+        if not self._left_by_hand(last):
             recorded = self._with_moved_away(lines, recorded)
+        elif align(lines, recorded).outcome == "grown":
+            self._beside(lines, recorded, self._lines_to(last, family))
+            return
         found = align(lines, recorded)
         if found.outcome == "apart":
             self._fork(recorded, found.common, lines)
@@ -256,9 +255,19 @@ class _Import:
         else:
             self._fork(then, found.common, lines)
 
-    def _tip_at(self, title: str) -> int:
-        """The turn that the branch ended with when a file of this title was last taken in."""
-        return self.stream.history.turn[_imports(self.stream)[title][0]]
+    def _last_turn(self, family: frozenset[str]) -> int:
+        """The turn that these files came to on this branch, wherever its tip is now."""
+        branch_of, sources = self.stream.history.branch, _sources(self.stream)
+        turns = (turn for title in family for turn in sources.get(title, ()))
+        return max((turn for turn in turns if branch_of[turn] == self.branch), default=ROOT)
+
+    def _left_by_hand(self, turn: int) -> bool:
+        """Whether a person, and no import, moved the tip back from this turn."""
+        history = self.stream.history
+        if self.stream.standing(self.branch).on_path(turn):
+            return False
+        moves = (n for n in reversed(history.all("TipMoved")) if history.branch[n] == self.branch)
+        return not self._by_imports([next(moves)])
 
     def _family(self) -> frozenset[str]:
         """The titles whose lines are this file's: its own, and those it shares a beginning with."""
@@ -496,7 +505,7 @@ class _Import:
         path = self.stream.standing(self.branch).path
         if gone and list(path[-len(gone) :]) == gone and tip == gone[-1]:
             recording.move_tip(self.stream, self.branch, last, by="import")
-        elif gone:
+        elif gone := [n for n in gone if not self.stream.history.withdrawn.get(n, False)]:
             recording.withdraw(self.stream, self.branch, gone, by="import")
         standing = self.stream.standing(self.branch)
         roots = {n for line in recorded[common:] if line.turn == last for n in line.variants}

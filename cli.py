@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from enishi import __version__
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -45,15 +48,29 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _message_of(error: Exception) -> str:
     """One line for a person; empty where help was printed instead."""
+    from pydantic import ValidationError
+
     from enishi.kernel.errors import EnishiError
 
     if hasattr(error, "format_message"):  # a usage error of the command line library
+        if isinstance(error.__cause__, ValidationError):
+            error.message = _misfit(error.__cause__)  # type: ignore[attr-defined]
         message = error.format_message()
-        return " ".join(f"{message} See: enishi --help".split()) if message else ""
+        return " ".join(f"{message.rstrip('.')}. See: enishi --help".split()) if message else ""
     if isinstance(error, EnishiError | OSError):
         return " ".join(str(error).split())
     fault = " ".join(f"{type(error).__name__}: {error}".split())
     return f"a fault of the program ({fault}); with ENISHI_TRACEBACK=1 it says where"
+
+
+def _misfit(error: ValidationError) -> str:
+    """What does not fit of what was typed, in our words."""
+    from enishi.kernel.misfits import words_of
+
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "value_error":  # what a choice says is said for people already
+        return str(first["ctx"]["error"])
+    return f"{first['input']!r} {words_of(first)}"
 
 
 def main() -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import sqlite3
 import struct
@@ -890,3 +891,22 @@ def test_a_terminal_of_another_encoding_is_no_error(demo: Path) -> None:
     )
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert b"Lumi and Chen" in ran.stdout
+
+
+MISTYPED = [
+    (("propose", "x"), "'turn': 'x' is no whole number. See: enishi --help"),
+    (("swipe", "1.5", "1"), "'1.5' is no whole number."),
+    (("correct", "", "wrong"), "'' is no whole number."),
+    (("log", "--last", "-1"), "'--last': '-1' is below 0."),
+    (("recall", "tea", "--budget", "viel"), "'--budget': 'viel' is no whole number."),
+    (("recall", "茶", "--budget", "许多"), "'许多' is no whole number."),
+    (("export", "--format", "pdf"), "'--format': 'pdf' is not one of 'erii', "),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTYPED, ids=range(len(MISTYPED)))
+def test_what_was_mistyped_is_told_in_our_words(
+    shell: Shell, arguments: tuple[str, ...], words: str
+) -> None:
+    told = shell.refused(*arguments, status=2)
+    assert words in told and not re.search("Input should|Value error|unable to parse", told)

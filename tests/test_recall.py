@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -592,6 +593,32 @@ def test_an_index_that_is_not_there_keeps_nothing_pinned_waiting(
     assert [item.because for item in found.items][:1] == ["constraint"]
     late = [one for one in found.left_out if one.reason == "not searched"]
     assert late and next(looks) < 100
+
+
+def test_the_last_episodes_are_reached_before_the_search(
+    bond: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [
+        "My cat Mochi is orange.",
+        "We rowed to the lighthouse.",
+        "The baker sold us rye bread.",
+    ]
+    for days, words in zip((9, 6, 3), said, strict=True):
+        turn = bond.record(words, "Tell me.", at=NOW - timedelta(days=days))
+        if days < 9:
+            bond.split(turn)
+    whole = bond.recall("Mochi")
+    assert whole.outcome == "found" and any(item.because == "recent" for item in whole.items)
+    told = []
+    for within in range(1, 40):
+        looks = count()
+        monkeypatch.setattr(remembering, "monotonic", partial(lambda n: next(n) / 1000, looks))
+        found = bond.recall("Mochi", within=within)
+        shown = any(item.because == "recent" for item in found.items)
+        searched = any(item.score is not None for item in found.items)
+        assert shown or not searched
+        told.append((shown, searched))
+    assert {(False, False), (True, False), (True, True)} == set(told)
 
 
 def test_what_was_offered_is_recorded_with_the_reply_and_use_counts(bond: Relationship) -> None:

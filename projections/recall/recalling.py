@@ -211,6 +211,7 @@ class _Asking:
     unknown: tuple[str, ...] = ()
     _told: set[int] = field(default_factory=set)
     _known: list[Episode] | None = None
+    _before: list[Item] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.numbers = policy_in_force(self.stream, self.branch).recall
@@ -236,16 +237,18 @@ class _Asking:
         searched: tuple[Layer, ...] = ("beliefs", "episodes", "blueprint")
         rest: list[tuple[tuple[Layer, ...], Callable[[], None]]] = [
             (("session",), self._session),
+            (("episodes",), self._look_back),
             (searched, self._found),
             (("episodes",), self._following),
             (("portrait",), self._portrait),
-            (("episodes",), self._episodes),
         ]
         for layers, step in rest:
             if self.query.gate.open and (layers != searched or self.query.gate != BEGINS):
                 self._step(layers, step)
             else:
                 self._not_searched(layers)
+        for item in self._before:
+            self._take(item)
         self._erased()
 
     def _step(self, layers: tuple[Layer, ...], step: Callable[[], None]) -> None:
@@ -659,13 +662,18 @@ class _Asking:
                 break
             share -= self.basket.items[-1].tokens
 
-    def _episodes(self) -> None:
-        """The last episodes in short: all of the recent ones, and where a query asked, the last one anyway."""
+    def _look_back(self) -> None:
+        """The last episodes in short: all of the recent ones, and where a query asked, the last one anyway.
+
+        They are read before there is a search, for which the time may not suffice, and have what
+        room it leaves them.
+        """
         episodes = self._all_episodes()
         before = episodes if self.query.begins else episodes[:-1]
         always = self.query.gate != BEGINS
-        for item in episode_items(self.seen, before, self.query.at, self._had_happened, always):
-            self._take(item)
+        self._before = list(
+            episode_items(self.seen, before, self.query.at, self._had_happened, always)
+        )
 
     def _following(self) -> None:
         """What stands behind what was found."""

@@ -430,6 +430,27 @@ def test_one_broken_file_among_several_takes_nothing_in(store: Store, tmp_path: 
     assert store.relationships() == []
 
 
+def test_a_file_that_comes_in_turns_as_it_was_and_as_it_is_adds_nothing(
+    store: Store, tmp_path: Path
+) -> None:
+    """As two chats of one name in two folders do, or a copy from before a line was put in."""
+    old = talk()
+    new = [*old[:3], line("Put in.", "Chen", at=at(50)), *old[3:]]
+    take(store, tmp_path, old)
+    branch = take(store, tmp_path, new).branch
+    bond = only(store)
+    length = len(bond.records())
+    for lines in (old, new, old, old, new):
+        assert not take(store, tmp_path, lines).changed
+    assert len(bond.records()) == length and len(bond.branches()) == 2
+    more = [line("And then?", "Chen", at=at(70)), line("The end.", at=at(71))]
+    for lines, where in ((old, "main"), (new, branch)):
+        report = take(store, tmp_path, [*lines, *more])
+        assert (report.branch, report.turns) == (where, 1)
+        assert spoken(bond.on(where)) == expected([*lines, *more])
+    assert len(bond.branches()) == 2 and bond.verify().ok
+
+
 # What a person did here since the file was taken in
 
 HERE: dict[str, Callable[[Relationship], object]] = {

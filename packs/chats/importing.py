@@ -22,7 +22,13 @@ from enishi.kernel.history import ROOT, TEXT_CODES, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.recording import Message, Origin, Reply, Scene
 from enishi.kernel.stream import AHEAD, Draft, Stream
-from enishi.packs.chats.alignment import RecordedLine, align, same_beginning, shared_beginning
+from enishi.packs.chats.alignment import (
+    Alignment,
+    RecordedLine,
+    align,
+    same_beginning,
+    shared_beginning,
+)
 from enishi.packs.chats.cast import first_time, fit_id
 from enishi.packs.chats.chat import Chat, ChatLine, Note, Wording
 
@@ -233,8 +239,11 @@ class _Import:
             return
         found = align(lines, recorded)
         if found.outcome == "apart":
-            self._fork(recorded, found.common, lines)
-            return
+            elsewhere = self._elsewhere(lines, family)
+            if elsewhere is None:
+                self._fork(recorded, found.common, lines)
+                return
+            self.branch, recorded, found = elsewhere
         self._come_back(recorded)
         self._bring_back(recorded[: found.common])
         self._update(lines[: found.common], recorded)
@@ -242,6 +251,21 @@ class _Import:
             self._cut(recorded, found.common)
             return
         self._append(lines[found.common :])
+
+    def _elsewhere(
+        self, lines: list[ChatLine], family: frozenset[str]
+    ) -> tuple[int, list[RecordedLine], Alignment] | None:
+        """Another branch that a file of this title went to, and of which this one is the file."""
+        history, names = self.stream.history, self.stream.branch_names()
+        imports = self.stream.payloads(history.all("ChatImported"))
+        for number in sorted(imports, reverse=True):
+            branch = self.stream.record(number).header.targets[0]
+            if imports[number]["title"] == self.title and branch in names and branch != self.branch:
+                recorded = self._recorded(branch, family)
+                found = align(lines, recorded)
+                if found.outcome != "apart" and found.common:
+                    return branch, recorded, found
+        return None
 
     def _beside(
         self, lines: list[ChatLine], here: list[RecordedLine], then: list[RecordedLine]

@@ -58,10 +58,11 @@ def corpus(folder: Path) -> list[bytes]:
 
 
 def _part(folder: Path, bond: Relationship) -> None:
-    """Let the relationship go on in two places, and take the other line in."""
+    """Let the relationship go on in two places, under two ids, and take the other line in."""
     with open_store(folder / "elsewhere.db") as store:
         store.import_pack(folder / "a.erii")
         store.relationships()[0].record("On the way.", "Careful!")
+        store.relationships()[0].rebind("user", "chen-2")
         store.relationships()[0].export(folder / "other.erii")
     bond.record("At home.", "Good.")
     bond._store.import_pack(folder / "other.erii", as_branch="travel")

@@ -396,6 +396,12 @@ EXAMPLES: dict[str, Example] = {
                 (*CALL, "user: If only you had called me!"),
                 (promise("call you", "I will call you"), ended("@0", "kept", "you had called me")),
             ),
+            Try(
+                ("user: (In the story) I killed the king.",),
+                (belief("killed the king", "I killed the king", key="event"),),
+            ),
+            Try(("user: I live in Bali. Just kidding!",), (belief("Bali", "I live in Bali"),)),
+            Try(("user: 我住在巴黎，开玩笑的。",), (belief("巴黎", "我住在巴黎"),)),
         ),
         accepted=(
             Try((f"user: {SWORD}",), (belief("Paris", "I really live in Paris"),)),

@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from enishi.kernel.words.carried import Said
-from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.earnest import is_played, is_rhetorical, is_supposed, is_wished
 
 JUDGES: dict[str, Callable[[Said], bool]] = {
     "wished": is_wished,
     "supposed": is_supposed,
     "rhetorical": is_rhetorical,
+    "played": is_played,
 }
 
 
@@ -93,3 +94,27 @@ def test_hostile_sentences_take_no_time(piece: str) -> None:
     for judge in JUDGES.values():
         judge(Said(text, 10_000, 10_010, None))
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(In the story) [my character Rin killed the king].", "In this role-play [I live in Narnia].",
+        "[I'm 200 years old]. Just kidding!", "[I live in Narnia], just kidding.", "[I quit my job]! jk",
+        "故事里[我住在海边]。", "（在这个故事里）[我杀了国王]。", "[我两百岁了]，开玩笑的。", "[我辞职了]。逗你玩！",
+    ],
+)  # fmt: skip
+def test_what_calls_itself_a_story_or_a_jest_is_played(text: str) -> None:
+    assert "played" in judged(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[I like the dragon in the story].", "[I live in Paris], not kidding.", "[I quit my job]. No joke.",
+        "[I live in Paris]. I was just kidding about Rome.", "[我喜欢开玩笑]。", "[我住在北京]，没开玩笑。",
+        "[我喜欢故事里的龙]。", "In the story of my life [I moved to Paris].", "[brb, dentist at 5]",
+    ],
+)  # fmt: skip
+def test_what_only_speaks_of_stories_and_jests_is_in_earnest(text: str) -> None:
+    assert "played" not in judged(text)

@@ -43,7 +43,7 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
-from enishi.kernel.words.earnest import is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.earnest import is_played, is_rhetorical, is_supposed, is_wished
 from enishi.kernel.words.happenings import looks_back
 from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
@@ -224,7 +224,7 @@ def _no_reply_cited(case: Case) -> bool:
 
 
 def _not_in_earnest(case: Case) -> bool:
-    return case.proposal.mode in UNFACTUAL or _only_wished(case)
+    return case.proposal.mode in UNFACTUAL or _only_wished(case) or _only_played(case)
 
 
 def _only_wished(case: Case) -> bool:
@@ -241,6 +241,11 @@ def _only_wished(case: Case) -> bool:
         return False
     about = getattr(proposal, "act", "")
     return _all(case.quoted, lambda one: is_wished(one, about))
+
+
+def _only_played(case: Case) -> bool:
+    """A model may take for real what the words themselves call a story or a jest."""
+    return _says_what_is_so(case.proposal) and _all(case.quoted, is_played)
 
 
 def _only_reported(case: Case) -> bool:

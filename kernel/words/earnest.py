@@ -15,6 +15,8 @@ from enishi.kernel.words.carried import Said, folded, speaks_of
 from enishi.kernel.words.sentences import sentence_at
 
 _COMMA = re.compile("[,，]")
+_NEXT = 24
+"""Characters after a sentence in which it may still be taken back as a jest."""
 
 
 def is_wished(said: Said, about: str = "") -> bool:
@@ -33,6 +35,14 @@ def is_supposed(said: Said) -> bool:
 def is_rhetorical(said: Said, about: str = "") -> bool:
     """Whether the words are part of a question that is put for effect, with or without its mark."""
     return _all_match("rhetorical", said, about)
+
+
+def is_played(said: Said) -> bool:
+    """Whether the sentence calls itself a story, or it or the next one calls it a jest."""
+    start, end = sentence_at(said.text, said.start, said.end)
+    if _matches("played", folded(said.text[start:end])):
+        return True
+    return _matches("jest", folded(said.text[said.end : end + _NEXT].partition("\n")[0]))
 
 
 def _all_match(table: str, said: Said, about: str) -> bool:

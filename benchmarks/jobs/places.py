@@ -6,13 +6,14 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bare import BareTable, connect
 from material import EverySecond, exchanges
-from measuring import Amounts, Job
+from measuring import Amounts, Comparison, Job, Run
+from peer_erii import Erii
 
 import enishi
 from enishi.kernel.deciding.proposals import Proposer
@@ -63,11 +64,14 @@ QUICK = Sizes(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder of the job's own, one that the jobs share, and what has to be closed at the end."""
+    """A folder of the job's own, one that the jobs share, and what has to be closed at the end; and
+    E.R.I.I., where it was given.
+    """
 
     folder: Path
     shared: Path
     open: ExitStack
+    erii: Erii | None = None
 
     def file(self, name: str) -> Path:
         """Where a file of this name goes."""
@@ -113,6 +117,15 @@ class Place:
 
 
 JobMaker = Callable[[Place, Sizes], Job | Amounts]
+
+
+def beside(job: Job, other: str, run: Run, *ours: str) -> Job:
+    """The job with one more side, and these of ours compared with it."""
+    return replace(
+        job,
+        sides={**job.sides, other: run},
+        comparisons=(*job.comparisons, *(Comparison(name, other) for name in ours)),
+    )
 
 
 def write_history(path: Path, turns: int, proposer: Proposer) -> None:

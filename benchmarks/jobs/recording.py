@@ -11,7 +11,6 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import cache, partial
 from itertools import count, cycle, islice
 from threading import Thread
@@ -20,6 +19,7 @@ from bare import BareTable, in_parts, stored_rows
 from material import chat, exchanges
 from measuring import Comparison, Job, Run
 from peer import Bond, open_peer
+from peer_erii import Erii
 
 import enishi
 from enishi.host import system_clock
@@ -28,7 +28,7 @@ from enishi.kernel.fold import Event
 from enishi.kernel.moments import Moment
 from enishi.kernel.stream import Draft, Stream, found_stream
 from enishi.packs.chats.importing import import_chat
-from jobs.places import PEER, PLAIN, Place, Sizes, events_of, opened_log
+from jobs.places import PEER, PLAIN, Place, Sizes, beside, events_of, opened_log
 
 CALLERS = (1, 16, 64)
 """How many record at once."""
@@ -40,11 +40,11 @@ def turns_full(place: Place, sizes: Sizes) -> Job:
     job = _turns(place, sizes, "FULL", 0.6)
     events = cache(lambda: cycle(events_of(place.file("turns-FULL"))))
     peer = _peer_saves(place, "turns-peer", lambda: islice(events(), 3), sizes.commits)
-    return replace(
-        job,
-        sides={**job.sides, PEER: peer},
-        comparisons=(*job.comparisons, Comparison("record()", PEER)),
-    )
+    job = beside(job, PEER, peer, "record()")
+    if place.erii is None:
+        return job
+    erii = _erii_records(place, place.erii, sizes.commits)
+    return beside(job, place.erii.name, erii, "record()")
 
 
 def turns_normal(place: Place, sizes: Sizes) -> Job:
@@ -268,6 +268,19 @@ def _peer_saves(
         return commits
 
     return save
+
+
+def _erii_records(place: Place, erii: Erii, commits: int) -> Run:
+    """E.R.I.I.'s side of a job: so many turns of the same texts, each in a commit of its own."""
+    engine = place.open.enter_context(erii.opened(place.file("turns-erii")))
+    said, seen_already = cycle(list(exchanges(commits))), erii.seen_already()
+
+    def record() -> int:
+        for exchange in islice(said, commits):
+            erii.record(engine, exchange.said, exchange.reply, seen_already)
+        return commits
+
+    return record
 
 
 def _now() -> Moment:

@@ -101,6 +101,8 @@ CHINESE = [
     ("user", "你让我很失望。", "disappointment", "user"),
     ("user", "你騙了我。", "disappointment", "user"),
     ("user", "你答应过我的，可是你没来。", "disappointment", "user"),
+    ("user", "你答应过我的，你食言了。", "disappointment", "user"),
+    ("user", "You disappointed me.", "disappointment", "user"),
     ("agent", "别难过，有我在。", "support", "agent"),
     ("agent", "我相信你。", "support", "agent"),
     ("user", "你的话让我安心。", "support", "agent"),
@@ -119,6 +121,7 @@ SILENT = {
         "这不是对不起就能解决的。",
         "我不恨你。",
         "我没有失望。",
+        "You never disappointed me.",
         "你没有骗我。",
     ],
     "third persons": [

@@ -24,6 +24,8 @@ def split(text: str) -> list[str]:
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("Really?! Yes...", ["Really?!", "Yes..."]),
         ("It is 3.5 metres. Good.", ["It is 3.5 metres.", "Good."]),
+        ("On March 12.如果我在。", ["On March 12.", "如果我在。"]),
+        ("1.苹果\n 2.梨。3.5元。", ["1.苹果", "2.梨。", "3.5元。"]),
         ("Mr. Lee came. Dr. Wu left.", ["Mr. Lee came.", "Dr. Wu left."]),
         ("Fruit, e.g. plums, and nuts. Fine.", ["Fruit, e.g. plums, and nuts.", "Fine."]),
         ("At 8 p.m. we ate. At 9 p.m. We slept.", ["At 8 p.m. we ate.", "At 9 p.m.", "We slept."]),

@@ -115,13 +115,18 @@ def _ends(text: str, found: re.Match[str]) -> bool:
     if not following:
         return True
     if not found["gap"]:
-        before = text[found.start() - 1] if found.start() else ""
-        return following >= _WIDE_FROM and not "0" <= before <= "9"
+        return following >= _WIDE_FROM and not _numbers_a_line(text, found.start())
     if not _BREAKS.isdisjoint(found["gap"]):
         return True
     if "a" <= following <= "z" and not _QUOTES.isdisjoint(found["tail"]):
         return False
     return found["mark"] != "." or not _abbreviated(text, found.start(), following)
+
+
+def _numbers_a_line(text: str, stop: int) -> bool:
+    """Whether what stands before a mark is the number of a line, as in "2.苹果"."""
+    found = _WORD_BEFORE.search(text, max(0, stop - _LONGEST_ABBREVIATION), stop)
+    return found is not None and found[0].isdigit() and _opens_line(text, found.start())
 
 
 def _abbreviated(text: str, stop: int, first: str) -> bool:

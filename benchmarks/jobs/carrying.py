@@ -1,4 +1,4 @@
-"""Carrying: export and import of a whole relationship, beside a bare copy of its rows."""
+"""Carrying: export and import of a whole relationship, beside bare copies of its rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from measuring import Comparison, Job
-from pack_speed import copy_within, export, take
+from pack_speed import copy_through, copy_within, export, take
 
 from jobs.places import Place, Sizes
 
-COPY = "INSERT … SELECT"
+COPY = "rows through sqlite3"
+WITHIN = "INSERT … SELECT"
 
 
 def packs(place: Place, sizes: Sizes) -> Job:
@@ -28,8 +29,14 @@ def packs(place: Place, sizes: Sizes) -> Job:
         {
             "export()": lambda: run(export, source, pack),
             "import_pack()": lambda: run(take, pack, place.file("taken")),
-            COPY: lambda: run(copy_within, source, place.file("copied")),
+            COPY: lambda: run(copy_through, source, place.file("copied")),
+            WITHIN: lambda: run(copy_within, source, place.file("copied")),
         },
-        (Comparison("export()", COPY, 1 / 5), Comparison("import_pack()", COPY, 1 / 5)),
+        (
+            Comparison("export()", COPY, 1 / 5),
+            Comparison("import_pack()", COPY, 1 / 5),
+            Comparison("export()", WITHIN),
+            Comparison("import_pack()", WITHIN),
+        ),
         long=True,
     )

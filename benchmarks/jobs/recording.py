@@ -111,14 +111,19 @@ def callers(place: Place, sizes: Sizes) -> Job:
     sides: dict[str, Run] = {}
     comparisons: list[Comparison] = []
     for many in CALLERS:
-        sides[f"{many} threads"] = partial(by_threads, many)
-        sides[f"{many} tasks"] = partial(lambda many: runner.run(by_tasks(many)), many)
+        threads, tasks = (_several(many, what) for what in ("thread", "task"))
+        sides[threads] = partial(by_threads, many)
+        sides[tasks] = partial(lambda many: runner.run(by_tasks(many)), many)
         if many > 1:
-            comparisons.append(Comparison(f"{many} threads", "1 threads", 4))
-            comparisons.append(Comparison(f"{many} tasks", "1 tasks", 4))
+            comparisons.append(Comparison(threads, _several(1, "thread"), 4))
+            comparisons.append(Comparison(tasks, _several(1, "task"), 4))
     sides[PLAIN] = lambda: table.commit_each(islice(parts(), turns))
-    comparisons += [Comparison(f"{many} threads", PLAIN) for many in CALLERS]
+    comparisons += [Comparison(_several(many, "thread"), PLAIN) for many in CALLERS]
     return Job("record a turn, many callers, FULL", "turns", sides, tuple(comparisons))
+
+
+def _several(many: int, what: str) -> str:
+    return f"one {what}" if many == 1 else f"{many} {what}s"
 
 
 def turns_processes(place: Place, sizes: Sizes) -> Job:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterable, Iterator
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -98,8 +98,17 @@ class Frames:
 
     def pages(self) -> set[int]:
         """The pages that they hold."""
-        found = (self._page_at(place) for place in range(self._places()))
-        return {page for page in takewhile(bool, found) if page}
+        found: set[int] = set()
+        stride = _FRAME_HEADER.size + self._page_size
+        for place in range(0, self._places(), _CHUNK_PAGES):
+            self._file.seek(_WAL_HEADER.size + place * stride)
+            some = self._file.read(_CHUNK_PAGES * stride)
+            for at in range(0, len(some) - stride + 1, stride):
+                page, salts = _FRAME_HEADER.unpack_from(some, at)
+                if salts != self._salts:
+                    return found
+                found.add(page)
+        return found
 
     def _places(self) -> int:
         size = self._file.seek(0, os.SEEK_END) - _WAL_HEADER.size

@@ -8,6 +8,7 @@ or closed, replacement and conflict are settled by the folds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from enishi.kernel.deciding.case import Case, Evidence, cited_blueprint, cited_rendering
@@ -224,28 +225,32 @@ def _no_reply_cited(case: Case) -> bool:
 
 
 def _not_in_earnest(case: Case) -> bool:
-    return case.proposal.mode in UNFACTUAL or _only_wished(case) or _only_played(case)
+    if case.proposal.mode in UNFACTUAL:
+        return True
+    shows = (partial(_wished, case.proposal), partial(_played, case.proposal))
+    return any(_all(case.quoted, one) for one in shows)
 
 
-def _only_wished(case: Case) -> bool:
-    """Whether all cited words of a proposal that says what is so stand in a wish or a condition.
+def said_in_earnest(proposal: Proposal, said: Said) -> bool:
+    """Whether a proposal that rests on this span alone is none of a wish, a story or a jest."""
+    return not _wished(proposal, said) and not _played(proposal, said)
+
+
+def _wished(proposal: Proposal, said: Said) -> bool:
+    """Whether a proposal that says what is so cites a wish or a condition.
 
     What somebody wishes for, or asks the other to do, is so all the same.
     """
-    proposal = case.proposal
     if isinstance(proposal, Belief):
         if proposal.key in WISHED or proposal.category == "instruction":
             return False
-        return _all(case.quoted, lambda one: is_wished(one, proposal.value) or is_supposed(one))
-    if not _says_what_is_so(proposal):
-        return False
-    about = getattr(proposal, "act", "")
-    return _all(case.quoted, lambda one: is_wished(one, about))
+        return is_wished(said, proposal.value) or is_supposed(said)
+    return _says_what_is_so(proposal) and is_wished(said, getattr(proposal, "act", ""))
 
 
-def _only_played(case: Case) -> bool:
+def _played(proposal: Proposal, said: Said) -> bool:
     """A model may take for real what the words themselves call a story or a jest."""
-    return _says_what_is_so(case.proposal) and _all(case.quoted, is_played)
+    return _says_what_is_so(proposal) and is_played(said)
 
 
 def _only_reported(case: Case) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from enishi.kernel.deciding.decisions import ANY_SIGN
+from enishi.kernel.deciding.decisions import ANY_SIGN, said_in_earnest
 from enishi.kernel.deciding.proposals import (
     Belief,
     Category,
@@ -170,7 +170,8 @@ class Statements:
             wrong = asked or one.never.search(sentence.speech, *taken)
             if not wrong and slot not in seen and text.role != "other":
                 found = _Found(text, text.role, sentence, match.span(), taken)
-                if made := self._made(one.statement, found):
+                made = self._made(one.statement, found)
+                if made and said_in_earnest(made, _said_for(text, made)):
                     seen.add(slot)
                     yield made
 
@@ -320,6 +321,12 @@ def _alternatives(pattern: str) -> list[str]:
         else:
             parts[-1] += piece
     return parts
+
+
+def _said_for(text: ReadText, proposal: Proposal) -> Said:
+    """The words that a proposal rests on. A sentence in two languages may wish in the other one."""
+    ((start, end),) = ((one.start, one.end) for one in proposal.citations)
+    return Said(text.content, start or 0, end or 0, text.happened)
 
 
 def _days_ahead(text: ReadText, within: Span) -> list[SaidDay]:

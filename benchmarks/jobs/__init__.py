@@ -8,7 +8,7 @@ from jobs.crowding import crowds, mixed_load
 from jobs.deciding import proposals
 from jobs.folding import all_folds, asking, fold_memory, folds, moods, peer_replays
 from jobs.places import JobMaker
-from jobs.recalling import recalls
+from jobs.recalling import meanings, recalls
 from jobs.recording import (
     appends,
     callers,
@@ -37,6 +37,7 @@ JOBS: tuple[JobMaker, ...] = (
     asking,
     proposals,
     recalls,
+    meanings,
     changes,
     changes_of_long,
     erasures,

@@ -28,11 +28,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store" / "s.db"
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def said_in_a_scene(store: Store, agent: str, user: str, guest: str) -> int:
     """A turn of others in which a guest spoke and was listed. Returns its number."""
     said = [Message(f"I own {WORD}.", role="other", speaker=guest, name="Anna"), "Hello."]
@@ -64,6 +59,30 @@ def test_all_goes_whatever_was_read_of_it_before(
     ((_, found),) = store.verify_erased()
     assert found.ok and found.erased == found.length - 1 and not store.stray()
     store.close()
+
+
+@pytest.mark.parametrize("erase", WHOLE)
+def test_what_another_machine_had_said_of_it_goes_as_well(
+    path: Path, tmp_path: Path, erase: Callable[[Store], object]
+) -> None:
+    pack = tmp_path / "there.erii"
+    with fixed_store(path) as store:
+        bond = store.relationship("lumi", "chen")
+        bond.record("Hello.", "Hello.")
+        bond.export(pack)
+        bond.record("I stay here.", "I see.")
+    with fixed_store(tmp_path / "there.db", seed=1) as there:
+        there.import_pack(pack)
+        bond = there.relationship("lumi", "chen")
+        bond.record(f"I own {WORD}.", "I see.")
+        bond.export(pack)
+    with fixed_store(path, seed=2) as store:
+        store.import_pack(pack, as_branch="there")
+    assert forms_found(path.parent, WORD)
+    with fixed_store(path, seed=3) as store:
+        erase(store)
+        assert forms_found(path.parent, WORD) == [] and store.relationships(archived=None) == []
+        assert all(found.ok for _, found in store.verify_erased()) and not store.stray()
 
 
 def test_who_still_has_it_in_hand_is_told_that_it_is_gone(path: Path) -> None:

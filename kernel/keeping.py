@@ -122,7 +122,9 @@ def packed(standing: Standing, marks: Marks) -> bytes:
         [_to_bytes(column) for column in standing.columns()],
         sorted((*key, *mark) for key, mark in marks.items()),
     ]
-    data: bytes = _zstd().compress(msgpack.packb(parts))
+    from enishi.kernel.zstandard import zstd  # where it is needed: in short lives nothing is kept
+
+    data: bytes = zstd.compress(msgpack.packb(parts))
     return data
 
 
@@ -136,21 +138,13 @@ def unpacked(data: bytes) -> Standing | None:
 
 def _expanded(data: bytes) -> bytes:
     """The bytes that were squeezed. ValueError where they are none."""
-    zstd = _zstd()
+    from enishi.kernel.zstandard import zstd
+
     try:
         expanded: bytes = zstd.decompress(data)
     except zstd.ZstdError as error:
         raise ValueError(str(error)) from None
     return expanded
-
-
-def _zstd() -> Any:
-    """Loaded where it is needed: in short lives nothing is kept."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
 
 
 def _unpacked(

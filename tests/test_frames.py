@@ -20,8 +20,9 @@ from enishi.kernel.errors import (
     UnreadableFile,
     WrongKey,
 )
+from enishi.kernel.zstandard import zstd
 from enishi.packs.memorypack import age_passphrase, frames
-from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames, zstd
+from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames
 from enishi.packs.memorypack.sealing import decrypting, encrypting, is_encrypted, new_identity
 
 VALUES = st.recursive(

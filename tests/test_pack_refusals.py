@@ -26,9 +26,10 @@ from enishi.kernel.errors import (
     WrongKey,
     WrongSigner,
 )
+from enishi.kernel.zstandard import zstd
 from enishi.packs.memorypack import frames
 from enishi.packs.memorypack.format import LINES
-from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames, zstd
+from enishi.packs.memorypack.frames import FrameReader, Signature, write_frames
 from enishi.packs.memorypack.pack_files import inspect_pack
 from enishi.packs.memorypack.sealing import new_identity
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import struct
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
@@ -30,11 +29,7 @@ from enishi.kernel.errors import (
     PackTruncated,
     UnreadableFile,
 )
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from enishi.kernel.zstandard import zstd
 
 FORMAT = 1
 """The version of the container and of what its frames mean."""

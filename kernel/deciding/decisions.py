@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from enishi.kernel.deciding.case import Case, Evidence, cited_blueprint, cited_rendering
+from enishi.kernel.deciding.earnestness import played, says_what_is_so, wished
 from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,
@@ -19,13 +20,10 @@ from enishi.kernel.deciding.proposals import (
     Consequence,
     EpisodeBoundary,
     EpisodeSummary,
-    LoopOutcome,
     Mood,
     OpenLoop,
     Promise,
-    PromiseConditionMet,
     PromiseOutcome,
-    Proposal,
     Reflection,
     Signal,
     SummarySentence,
@@ -44,7 +42,7 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
-from enishi.kernel.words.earnest import is_played, is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.earnest import is_rhetorical
 from enishi.kernel.words.happenings import looks_back
 from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
@@ -71,9 +69,6 @@ SAME_TOPIC = 4_000
 
 ANY_SIGN = frozenset({"dislikes", "allergy", "diet", "fear", "boundary", "instruction", "smokes"})
 """Keys whose values are as often said with a negation as without one."""
-
-WISHED = frozenset({"goal", "plan", "dream", "wish", "feels_about", "boundary", "address_as"})
-"""Keys of beliefs that a wish shows."""
 
 
 class Rule(NamedTuple):
@@ -227,30 +222,8 @@ def _no_reply_cited(case: Case) -> bool:
 def _not_in_earnest(case: Case) -> bool:
     if case.proposal.mode in UNFACTUAL:
         return True
-    shows = (partial(_wished, case.proposal), partial(_played, case.proposal))
+    shows = (partial(wished, case.proposal), partial(played, case.proposal))
     return any(_all(case.quoted, one) for one in shows)
-
-
-def said_in_earnest(proposal: Proposal, said: Said) -> bool:
-    """Whether a proposal that rests on this span alone is none of a wish, a story or a jest."""
-    return not _wished(proposal, said) and not _played(proposal, said)
-
-
-def _wished(proposal: Proposal, said: Said) -> bool:
-    """Whether a proposal that says what is so cites a wish or a condition.
-
-    What somebody wishes for, or asks the other to do, is so all the same.
-    """
-    if isinstance(proposal, Belief):
-        if proposal.key in WISHED or proposal.category == "instruction":
-            return False
-        return is_wished(said, proposal.value) or is_supposed(said)
-    return _says_what_is_so(proposal) and is_wished(said, getattr(proposal, "act", ""))
-
-
-def _played(proposal: Proposal, said: Said) -> bool:
-    """A model may take for real what the words themselves call a story or a jest."""
-    return _says_what_is_so(proposal) and is_played(said)
 
 
 def _only_reported(case: Case) -> bool:
@@ -294,20 +267,12 @@ def _only_asked(case: Case) -> bool:
 
     One that is put for effect says the opposite, and with more than words like these.
     """
-    if not _says_what_is_so(case.proposal):
+    if not says_what_is_so(case.proposal):
         return False
     about = getattr(case.proposal, "value", getattr(case.proposal, "act", ""))
     if _all(case.quoted, lambda one: is_rhetorical(one, about)):
         return True
     return len(case.voices) == 1 and _all(case.quoted, lambda one: one.is_asked)
-
-
-def _says_what_is_so(proposal: Proposal) -> bool:
-    """Whether a proposal needs words that say so outright."""
-    if isinstance(proposal, PromiseOutcome | LoopOutcome):
-        return proposal.outcome in ("kept", "completed", "replaced")
-    kinds = Belief | BeliefConfirmation | Promise | PromiseConditionMet | OpenLoop
-    return isinstance(proposal, kinds)
 
 
 def _all(quoted: list[Said], applies: Callable[[Said], bool]) -> bool:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from enishi.kernel.deciding.decisions import ANY_SIGN, said_in_earnest
+from enishi.kernel.deciding.decisions import ANY_SIGN
+from enishi.kernel.deciding.earnestness import said_in_earnest
 from enishi.kernel.deciding.proposals import (
     Belief,
     Category,
@@ -171,7 +172,7 @@ class Statements:
             if not wrong and slot not in seen and text.role != "other":
                 found = _Found(text, text.role, sentence, match.span(), taken)
                 made = self._made(one.statement, found)
-                if made and said_in_earnest(made, _said_for(text, made)):
+                if made and said_in_earnest(made, _said_by(text, made)):
                     seen.add(slot)
                     yield made
 
@@ -323,12 +324,6 @@ def _alternatives(pattern: str) -> list[str]:
     return parts
 
 
-def _said_for(text: ReadText, proposal: Proposal) -> Said:
-    """The words that a proposal rests on. A sentence in two languages may wish in the other one."""
-    ((start, end),) = ((one.start, one.end) for one in proposal.citations)
-    return Said(text.content, start or 0, end or 0, text.happened)
-
-
 def _days_ahead(text: ReadText, within: Span) -> list[SaidDay]:
     """The days named within a span, if none of them is past, whenever it was said."""
     words = text.content[slice(*within)]
@@ -358,6 +353,14 @@ def _said(text: ReadText, cited: Span) -> Said:
     low = max(0, cited[0] - _NEAR)
     near = text.content[low : cited[1] + _NEAR]
     return Said(near, cited[0] - low, cited[1] - low, text.happened)
+
+
+def _said_by(text: ReadText, proposal: Proposal) -> Said:
+    """The words that a proposal cites, as the kernel will see them: a sentence may wish in another
+    language than that of the statement in it.
+    """
+    (citation,) = proposal.citations
+    return Said(text.content, citation.start or 0, citation.end or 0, text.happened)
 
 
 def _cited(text: ReadText, cited: Span) -> tuple[Citation]:

@@ -55,8 +55,9 @@ def _message_of(error: Exception) -> str:
     if hasattr(error, "format_message"):  # a usage error of the command line library
         if isinstance(error.__cause__, ValidationError):
             error.message = _misfit(error.__cause__)  # type: ignore[attr-defined]
-        message = error.format_message()
-        return " ".join(f"{message.rstrip('.')}. See: enishi --help".split()) if message else ""
+        message = error.format_message().rstrip(".")
+        stop = "" if message.endswith("?") else "."
+        return " ".join(f"{message}{stop} See: enishi --help".split()) if message else ""
     if isinstance(error, EnishiError | OSError):
         return " ".join(str(error).split())
     fault = " ".join(f"{type(error).__name__}: {error}".split())

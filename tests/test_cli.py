@@ -910,3 +910,11 @@ def test_what_was_mistyped_is_told_in_our_words(
 ) -> None:
     told = shell.refused(*arguments, status=2)
     assert words in told and not re.search("Input should|Value error|unable to parse", told)
+
+
+@pytest.mark.parametrize(
+    "typed", [("shwo",), ("show", "--stoer", "s.db"), ("swipe", "x"), ("swipe",)]
+)
+def test_what_was_mistyped_is_told_in_whole_sentences(shell: Shell, typed: tuple[str, ...]) -> None:
+    told = shell.refused(*typed, status=2)
+    assert re.fullmatch(r"enishi: .*\w['’)\]]*[.?] See: enishi --help\n?", told), told

@@ -39,7 +39,8 @@ from hypothesis import strategies as st
 
 from enishi.host import Store
 from enishi.kernel.deciding.accepting import EVENT_OF, accepted_event
-from enishi.kernel.deciding.case import RENDERING, Case, locate
+from enishi.kernel.deciding.case import Case, locate
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.deciding.decisions import ACCEPTED, RULES, Decision, decide
 from enishi.kernel.deciding.proposals import (
     CONTENT_FREE,

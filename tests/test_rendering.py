@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
-from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.deciding.proposals import Belief, Citation, Felt, Mood
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.moments import Moment

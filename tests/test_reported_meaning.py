@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from enishi import Citation, Message, Reply, RuleProposer, Signal
 from enishi.host import Relationship, Store
-from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.deciding.proposals import (
     Belief,
     BeliefConfirmation,

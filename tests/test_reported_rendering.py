@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enishi.host import Relationship, Store
-from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.deciding.proposals import Citation, Reflection, Role
 from enishi.kernel.recording import Message, Scene
 from enishi.kernel.rules import bundled_proposers

@@ -17,7 +17,7 @@ from test_model_proposer import Handler, Server, completion
 
 import enishi
 from enishi.host import Relationship
-from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.errors import Conflict, ProposerFailed
 
 ROOT = Path(__file__).parent.parent

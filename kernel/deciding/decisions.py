@@ -11,7 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from enishi.kernel.deciding.case import Case, Evidence, cited_blueprint, cited_rendering
+from enishi.kernel.deciding.case import Case, Evidence
+from enishi.kernel.deciding.copying import cited_blueprint, cited_rendering
 from enishi.kernel.deciding.earnestness import played, says_what_is_so, wished
 from enishi.kernel.deciding.proposals import (
     Belief,

@@ -16,7 +16,8 @@ import msgspec
 
 from enishi.kernel.checks import check_id
 from enishi.kernel.deciding.accepting import accepted_event, in_fixed_point
-from enishi.kernel.deciding.case import Case, CitedText, card_text
+from enishi.kernel.deciding.case import Case, CitedText
+from enishi.kernel.deciding.copying import card_text
 from enishi.kernel.deciding.decisions import RULES_VERSION, Decision, decide
 from enishi.kernel.deciding.proposals import (
     ANY_PROPOSAL,

@@ -1,7 +1,7 @@
 """A recall as one block for a prompt: delimited, marked as data, and closed by nothing that is stored.
 
 The words around the items are those of `rendering.toml`. The block begins and ends as the kernel
-knows a rendering by (`case.RENDERING`), so that one that finds its way back is no evidence. The order
+knows a rendering by (`copying.RENDERING`), so that one that finds its way back is no evidence. The order
 is that of the layers and of the records, whatever the scores: what is still there stands where it
 stood, and a prompt cache keeps its beginning.
 """
@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from enishi.kernel.deciding.case import RENDERING
+from enishi.kernel.deciding.copying import RENDERING
 from enishi.kernel.errors import InvalidInput
 from enishi.kernel.explaining import Quote
 from enishi.kernel.words.spoken import Language

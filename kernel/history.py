@@ -6,6 +6,7 @@ Built from headers alone, record by record, so that catching up costs what is ne
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -90,6 +91,23 @@ def _places_of(value: int, column: array[int]) -> Iterator[int]:
 
 
 @dataclass(slots=True)
+class Runs:
+    """A number for every record, noted only where it becomes another one."""
+
+    starts: array[int] = field(default_factory=lambda: array("i", [0]))
+    values: array[int] = field(default_factory=lambda: array("i", [0]))
+
+    def __getitem__(self, number: int) -> int:
+        return self.values[bisect_right(self.starts, number) - 1]
+
+    def note(self, number: int, value: int) -> None:
+        """It is this one from a record on. Records come in order."""
+        if self.values[-1] != value:
+            self.starts.append(number)
+            self.values.append(value)
+
+
+@dataclass(slots=True)
 class Branch:
     """A named path. `fork` is the number of its first record, `tip` the turn it ends with."""
 
@@ -102,42 +120,47 @@ class Branch:
 class History:
     """What all headers say, indexed by record number where a field is an array.
 
-    `choice` has the newest choice for a turn (a reply) or a text (a wording), 0 where there is none;
-    `choice_before` the one that it replaced: a reply, a revision, or an act that chose one of them. `tangled` are the
-    turns with more to them than being said: an act spoke of them, or several replies, wordings,
-    turns or branches are involved. In the others, all that is on a branch's path stands. `erased`
-    are all records whose payloads are gone, `spared` those of them that lost their words only:
-    what is content-free and rests on them stays.
+    `choice_before` has for a choice the one that it replaced: a reply, a revision, or an act that
+    chose one of them. `tangled` are the turns with more to them than being said: an act spoke of
+    them, or several replies, wordings, turns or branches are involved. In the others, all that is
+    on a branch's path stands. `erased` are all records whose payloads are gone, `spared` those of
+    them that lost their words only: what is content-free and rests on them stays.
     """
 
     kind: bytearray = field(default_factory=bytearray)
     version: dict[int, int] = field(default_factory=dict)
     turn: array[int] = field(default_factory=_numbers)
     at: array[int] = field(default_factory=_moments)
-    offset: array[int] = field(default_factory=_numbers)
-    assumed: set[int] = field(default_factory=set)
-    branch: array[int] = field(default_factory=_numbers)
+    branch: Runs = field(default_factory=Runs)
     erased: set[int] = field(default_factory=set)
     spared: set[int] = field(default_factory=set)
     tangled: set[int] = field(default_factory=set)
 
     base: dict[int, int] = field(default_factory=dict)
-    choice: array[int] = field(default_factory=_numbers)
     choice_before: dict[int, int] = field(default_factory=dict)
     withdrawn: dict[int, bool] = field(default_factory=dict)
     branches: dict[int, Branch] = field(default_factory=dict)
     current: int = MAIN
     acts: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
-    # Of a turn, by its number; 0 for what is none. Its records mostly follow it at once, up to
-    # `_end`; what came when others had come between is `_late`.
-    _parent: array[int] = field(default_factory=_numbers)
-    _depth: array[int] = field(default_factory=_numbers)
-    _end: array[int] = field(default_factory=_numbers)
+    # Twice the offset, and 1 more where the zone was assumed; as before where no time is known.
+    _zone: Runs = field(default_factory=Runs)
+
+    # Where the rest of what is known of a record begins: of a turn in the four columns after this,
+    # of what rests on more than its turn in `_causes`; else 0.
+    _rest: array[int] = field(default_factory=_numbers)
+
+    # Of a turn; ROOT comes first. Its records mostly follow it at once, up to `_end`; what came
+    # when others had come between is `_late`. `_chosen` is the newest choice among its replies,
+    # `_worded` that among the wordings of a text; 0 where there is none.
+    _parent: array[int] = field(default_factory=lambda: array("i", [ROOT]))
+    _depth: array[int] = field(default_factory=lambda: array("i", [0]))
+    _end: array[int] = field(default_factory=lambda: array("i", [0]))
+    _chosen: array[int] = field(default_factory=lambda: array("i", [0]))
+    _worded: dict[int, int] = field(default_factory=dict)
     _late: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
 
-    # Where the causes of a record begin among all of them, 0 for none: first how many there are.
-    _causes_at: array[int] = field(default_factory=_numbers)
+    # How many causes there are, and these, of one record after the other.
     _causes: array[int] = field(default_factory=lambda: array("i", [0]))
 
     def __len__(self) -> int:
@@ -150,12 +173,12 @@ class History:
         """
         # This runs for every record whenever a relationship is opened: plain loops, few calls.
         number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
-        parent_of, depth_of, end_of, late = self._parent, self._depth, self._end, self._late
-        kind_of, turn_of, branch_of, at_of = self.kind, self.turn, self.branch, self.at
-        causes_at, all_causes, offset_of = self._causes_at, self._causes, self.offset
-        for column in (parent_of, depth_of, end_of, self.choice, causes_at, branch_of, offset_of):
-            column.frombytes(nothing)
+        depth_of, end_of, late = self._depth, self._end, self._late
+        kind_of, turn_of, at_of, rest_of = self.kind, self.turn, self.at, self._rest
+        branch_of, zone_of, all_causes = self.branch, self._zone, self._causes
+        rest_of.frombytes(nothing)
         tangled, code_of = self.tangled, _CODES
+        here, since, zone = branch_of.values[-1], branch_of.starts[-1], zone_of.values[-1]
         try:
             for header in headers:
                 kind = code_of.get(header.type, _UNKNOWN)
@@ -167,29 +190,35 @@ class History:
                     raise ValueError
                 kind_of.append(kind)
                 turn_of.append(turn)
-                if branch:
-                    branch_of[number] = branch
+                if branch != here:
+                    branch_of.note(number, branch)
+                    here, since = branch, number
                 moment = header.happened
                 if moment is None:
                     at_of.append(UNKNOWN_TIME)
                 else:
                     at, offset, assumed = moment
                     at_of.append(at)
-                    if offset:
-                        offset_of[number] = offset
-                    if assumed:
-                        self.assumed.add(number)
+                    twice = offset * 2 + 1 if assumed else offset * 2
+                    if twice != zone:
+                        zone_of.note(number, twice)
+                        zone = twice
                 if header.version != 1:
                     self.version[number] = int(header.version)
                 if kind == _TURN_OPENED:
                     parent = header.parent
                     if parent is None:
                         parent = ROOT
-                    parent_of[number] = parent
-                    depth_of[number] = self.depth_of(parent) + 1
+                    if parent >= number:
+                        raise ValueError
+                    depth = self.depth_of(parent) + 1
                     self.branches[branch].tip = number
+                    rest_of[number] = len(depth_of)
+                    self._parent.append(parent)
+                    depth_of.append(depth)
+                    self._chosen.append(0)
                     number += 1
-                    end_of[number - 1] = number
+                    end_of.append(number)
                     continue
                 if kind == _REPLY:
                     self._choose(turn, number)
@@ -203,20 +232,24 @@ class History:
                     self._choose(header.targets[0], number)
                 elif number == 0:
                     self.branches[MAIN] = Branch(MAIN, None, ROOT)
-                if turn != ROOT and end_of[turn] == number:
-                    end_of[turn] = number + 1
+                if (
+                    turn != ROOT
+                    and kind_of[turn] == _TURN_OPENED
+                    and end_of[rest_of[turn]] == number
+                ):
+                    end_of[rest_of[turn]] = number + 1
                 else:
                     late.setdefault(self._known(turn), []).append(number)
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
                 if causes and (causes != (turn,) or kind not in TEXT_CODES):
-                    causes_at[number] = len(all_causes)
+                    rest_of[number] = len(all_causes)
                     all_causes.append(len(causes))
                     all_causes.extend(causes)
                     for cause in causes:
                         if turn_of[cause] != turn:
                             tangled.add(turn)
-                if branch_of[turn if turn != ROOT else 0] != branch:
+                if turn < since and branch_of[max(turn, 0)] != branch:
                     tangled.add(turn)
                 number += 1
         except (KeyError, IndexError, TypeError, ValueError, OverflowError):
@@ -228,11 +261,24 @@ class History:
         """An act is the newest choice for its target; those before it stay within reach."""
         if target < 0:
             raise ValueError(target)
-        before = self.choice[target]
+        if self.kind[target] == _TURN_OPENED:
+            row = self._rest[target]
+            before, self._chosen[row] = self._chosen[row], act
+        else:
+            before, self._worded[target] = self._worded.get(target, 0), act
         if before:
             self.choice_before[act] = before
             self.tangled.add(self.turn[act])
-        self.choice[target] = act
+
+    def choices(self, target: int) -> Iterator[int]:
+        """What was ever chosen for a turn (a reply) or a text (a wording), the newest first: the
+        reply or revision itself, which is chosen when it is made, or an act that chose one.
+        """
+        is_turn = target != ROOT and self.is_turn(target)
+        act = self._chosen[self._rest[target]] if is_turn else self._worded.get(target, 0)
+        while act:
+            yield act
+            act = self.choice_before.get(act, 0)
 
     def _act(self, number: int, kind: int, branch: int, targets: tuple[int, ...]) -> None:
         self.acts[number] = targets
@@ -271,8 +317,8 @@ class History:
 
     def is_turn(self, number: int) -> bool:
         """Whether this record opened a turn. ROOT counts as one."""
-        depth = self._depth
-        return number == ROOT or (0 <= number < len(depth) and depth[number] > 0)
+        kind = self.kind
+        return number == ROOT or (0 <= number < len(kind) and kind[number] == _TURN_OPENED)
 
     def _known(self, turn: int) -> int:
         if not self.is_turn(turn):
@@ -281,31 +327,32 @@ class History:
 
     def depth_of(self, turn: int) -> int:
         """How many turns lead to this one, itself included; 0 for ROOT. Else KeyError."""
-        return 0 if turn == ROOT else self._depth[self._known(turn)]
+        return 0 if turn == ROOT else self._depth[self._rest[self._known(turn)]]
 
     def depths_of(self, turns: Iterable[int]) -> list[int]:
         """The same of many turns, all of which are there."""
-        depth = self._depth
-        return [0 if turn == ROOT else depth[turn] for turn in turns]
+        depth, rest = self._depth, self._rest
+        return [0 if turn == ROOT else depth[rest[turn]] for turn in turns]
 
     def parent_of(self, turn: int) -> int:
         """The turn that this one follows, or ROOT, which follows itself. Else KeyError."""
-        return ROOT if turn == ROOT else self._parent[self._known(turn)]
+        return ROOT if turn == ROOT else self._parent[self._rest[self._known(turn)]]
 
     def turns_after(self, turn: int) -> list[int]:
         """The turns that follow this one, on whatever branch."""
-        return [number for number in self.all("TurnOpened") if self._parent[number] == turn]
+        turns = zip(self.all("TurnOpened"), self._parent[1:], strict=True)
+        return [number for number, parent in turns if parent == turn]
 
     def events_of(self, turn: int) -> Sequence[int]:
         """The records of a turn, its own first; of ROOT, those that belong to no turn."""
         late = self._late.get(turn)
         if late is None:
             # Asked for every turn of a path: without a call.
-            end = self._end[turn] if 0 <= turn < len(self._end) else 0
-            if not end:
+            kind = self.kind
+            if not (0 <= turn < len(kind) and kind[turn] == _TURN_OPENED):
                 raise KeyError(turn)
-            return range(turn, end)
-        return late if turn == ROOT else [*range(turn, self._end[turn]), *late]
+            return range(turn, self._end[self._rest[turn]])
+        return late if turn == ROOT else [*range(turn, self._end[self._rest[turn]]), *late]
 
     def last(self, type_name: str, before: int | None = None) -> int:
         """The newest record of a type before a number, or -1."""
@@ -320,23 +367,28 @@ class History:
         """When something happened, or None where that is unknown."""
         if self.at[number] == UNKNOWN_TIME:
             return None
-        return Moment(self.at[number], self.offset[number], number in self.assumed)
+        zone = self._zone[number]
+        return Moment(self.at[number], zone >> 1, bool(zone & 1))
+
+    def offset_of(self, number: int) -> int:
+        """Seconds east of UTC at which something happened whose time is known."""
+        return self._zone[number] >> 1
 
     def causes_of(self, number: int) -> tuple[int, ...]:
         """What an event rests on."""
-        start = self._causes_at[number]
-        if start:
-            return tuple(self._causes[start + 1 : start + 1 + self._causes[start]])
-        return (self.turn[number],) if self.kind[number] in TEXT_CODES else ()
+        start = self._rest[number]
+        if not start or self.kind[number] == _TURN_OPENED:
+            return (self.turn[number],) if self.kind[number] in TEXT_CODES else ()
+        return tuple(self._causes[start + 1 : start + 1 + self._causes[start]])
 
     def is_derived(self, number: int) -> bool:
         """Whether an event rests on more than the turn that it is a text of."""
-        return self._causes_at[number] != 0
+        return self._rest[number] != 0 and self.kind[number] != _TURN_OPENED
 
     def derived(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """All events that rest on more than the turn that they are texts of, with their causes."""
-        for number, start in enumerate(self._causes_at):
-            if start:
+        for number, (start, kind) in enumerate(zip(self._rest, self.kind, strict=True)):
+            if start and kind != _TURN_OPENED:
                 yield number, tuple(self._causes[start + 1 : start + 1 + self._causes[start]])
 
     def resting_on(self, numbers: Iterable[int]) -> set[int]:
@@ -361,14 +413,14 @@ class History:
         """What rests on an event directly, beside the texts of a turn that rest on it alone."""
         found = []
         for place in _places_of(number, self._causes):
-            # Where its causes begin stands in `_causes_at`; a count that looks alike is no cause.
+            # Where its causes begin stands in `_rest`; a count that looks alike is no cause.
             start = next((at for at in range(place, 0, -1) if self._starting_at(at)), place)
             if start < place:
                 found += self._starting_at(start)
         return found
 
     def _starting_at(self, place: int) -> list[int]:
-        return list(_places_of(place, self._causes_at))
+        return [n for n in _places_of(place, self._rest) if self.is_derived(n)]
 
     def rests_on_erased(self, number: int) -> bool:
         """Whether an event rests, directly or not, on what was erased."""
@@ -381,10 +433,10 @@ class History:
 
     def leading_to(self, turn: int, path: Sequence[int] = (ROOT,)) -> list[int]:
         """The turns that lead to this one from the last one of a path that does."""
-        parent_of, depth_of, length, ahead = self._parent, self._depth, len(path), []
-        while turn != ROOT and not ((depth := depth_of[turn]) < length and path[depth] == turn):
+        parent, depth, rest, length, ahead = self._parent, self._depth, self._rest, len(path), []
+        while turn != ROOT and not ((at := depth[rest[turn]]) < length and path[at] == turn):
             ahead.append(turn)
-            turn = parent_of[turn]
+            turn = parent[rest[turn]]
         ahead.reverse()
         return ahead
 
@@ -392,10 +444,10 @@ class History:
         """Whether the path to `newer` leads through `older`. A turn leads through itself."""
         if older == ROOT:
             return True
-        parent_of, newer = self._parent, self._known(newer)
+        parent, rest, newer = self._parent, self._rest, self._known(newer)
         # A turn has a larger number than those that lead to it.
         while newer > older:
-            newer = parent_of[newer]
+            newer = parent[rest[newer]]
         return newer == older
 
     def lineage(self, branch: int) -> dict[int, int]:

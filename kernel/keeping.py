@@ -5,27 +5,29 @@ record that it knows, and `depth` is 0. It is made of headers alone, so that no 
 erasing leaves it; headers never change, so that it stays right, and what came later is read on top
 of it. Whatever does not fit is passed over, and made anew when enough has been added.
 
-It is squeezed, to a tenth: to read it from the store takes longer than to expand it.
+It is squeezed, to a tenth: to read it from the store takes longer than to expand it. Both ways it
+goes column by column, since all of them expanded would be as much again as the history itself.
 """
 
 from __future__ import annotations
 
 import hashlib
+import struct
 import sys
 from array import array
-from collections.abc import Iterable
-from typing import Any
+from io import BufferedIOBase, BytesIO
+from itertools import chain
 
 import msgpack
 
 from enishi.kernel.encoding import checkpoint_digest
 from enishi.kernel.events import EVENT_TYPES
-from enishi.kernel.history import Branch, History
+from enishi.kernel.history import Branch, History, Runs
 from enishi.kernel.log import Checkpoint, Line, Log
 from enishi.kernel.standing import Marks, Standing
 
 NAME = "(history)"
-VERSION = 2
+VERSION = 3
 """To be raised when History, Standing or the rule comes to say something else of the same headers."""
 
 LEAST = 4096
@@ -34,21 +36,24 @@ LEAST = 4096
 SHARE = 8
 """It is kept again when this part of what it knew has been added, and LEAST in any case."""
 
-_COLUMNS = {
-    "turn": "i", "at": "q", "offset": "i", "branch": "i", "choice": "i",
-    "_parent": "i", "_depth": "i", "_end": "i", "_causes_at": "i",
-}  # fmt: skip
+_OF_RECORDS = {"turn": "i", "at": "q", "_rest": "i"}
 """What a history has of every record, beside its kind, and how wide it is."""
 
-_SETS = ("assumed", "erased", "spared", "tangled")
-_MAPS = ("version", "base", "choice_before", "withdrawn", "acts")
+_COLUMNS = ("_parent", "_depth", "_end", "_chosen", "_causes")
+_RUNS = ("branch", "_zone")
+_SETS = ("erased", "spared", "tangled")
+_MAPS = ("version", "base", "choice_before", "withdrawn", "acts", "_worded")
 
 _GROUND = hashlib.sha256(
     repr([(row.name, row.place, row.content_free) for row in EVENT_TYPES.values()]).encode()
 ).digest()
 """What kinds there are and what the rule knows of them: kinds are kept by their places."""
 
-_UNREADABLE = (ValueError, TypeError, KeyError, msgpack.exceptions.UnpackException)
+_UNREADABLE = (ValueError, TypeError, KeyError, struct.error, msgpack.exceptions.UnpackException)
+
+_COUNT = struct.Struct("<Q")
+_PIECE = 8192
+"""Items of a column that are read at once."""
 
 
 def is_worth_keeping(length: int, kept: int) -> bool:
@@ -93,8 +98,7 @@ def is_true(log: Log, line: Line, checkpoint: Checkpoint) -> bool:
         history.extend(headers)
     standing = Standing(history, found.branch)
     standing.catch_up()
-    # Another version of the library may have squeezed it otherwise.
-    return _expanded(packed(standing, found.marks)) == _expanded(checkpoint.state)
+    return (found.history, found.columns()) == (history, standing.columns())
 
 
 def _is_of(log: Log, line: Line, standing: Standing, tip: bytes) -> bool:
@@ -104,75 +108,68 @@ def _is_of(log: Log, line: Line, standing: Standing, tip: bytes) -> bool:
 
 def packed(standing: Standing, marks: Marks) -> bytes:
     """What stands and the history that it was judged by as bytes: equal ones, equal bytes."""
+    from enishi.kernel.zstandard import zstd  # where it is needed: in short lives nothing is kept
+
     history = standing.history
     late = array("i")
     for turn, numbers in sorted(history._late.items()):
         late.extend((turn, len(numbers), *numbers))
-    parts = [
+    few = [
         _GROUND,
-        bytes(history.kind),
-        [_to_bytes(getattr(history, name)) for name in _COLUMNS],
-        [_to_bytes(array("i", sorted(getattr(history, name)))) for name in _SETS],
         [dict(sorted(getattr(history, name).items())) for name in _MAPS],
         [(one.number, one.parent, one.tip) for _, one in sorted(history.branches.items())],
         history.current,
-        _to_bytes(late),
-        _to_bytes(history._causes),
         standing.branch,
-        [_to_bytes(column) for column in standing.columns()],
         sorted((*key, *mark) for key, mark in marks.items()),
     ]
-    from enishi.kernel.zstandard import zstd  # where it is needed: in short lives nothing is kept
-
-    data: bytes = zstd.compress(msgpack.packb(parts))
-    return data
+    with zstd.ZstdFile(out := BytesIO(), "w") as squeezed:
+        for column in chain(
+            [array("B", msgpack.packb(few)), array("B", history.kind)],
+            (getattr(history, name) for name in (*_OF_RECORDS, *_COLUMNS)),
+            (array("i", sorted(getattr(history, name))) for name in _SETS),
+            *((runs.starts, runs.values) for runs in map(history.__getattribute__, _RUNS)),
+            [late],
+            standing.columns(),
+        ):
+            _write(squeezed, column)
+    return out.getvalue()
 
 
 def unpacked(data: bytes) -> Standing | None:
     """What was packed, or None where this program cannot use it."""
-    try:
-        return _unpacked(*msgpack.unpackb(_expanded(data), use_list=False, strict_map_key=False))
-    except _UNREADABLE:
-        return None
-
-
-def _expanded(data: bytes) -> bytes:
-    """The bytes that were squeezed. ValueError where they are none."""
     from enishi.kernel.zstandard import zstd
 
     try:
-        expanded: bytes = zstd.decompress(data)
-    except zstd.ZstdError as error:
-        raise ValueError(str(error)) from None
-    return expanded
+        with zstd.ZstdFile(BytesIO(data)) as squeezed:
+            return _unpacked(squeezed)
+    except (*_UNREADABLE, EOFError, zstd.ZstdError):
+        return None
 
 
-def _unpacked(
-    ground: bytes, kind: bytes, columns: Iterable[bytes], sets: Iterable[bytes],
-    maps: Iterable[dict[int, Any]], branches: Iterable[Any], current: int, late: bytes,
-    causes: bytes, branch: int, standing: Iterable[bytes], marks: Iterable[Any],
-) -> Standing | None:  # fmt: skip
+def _unpacked(source: BufferedIOBase) -> Standing | None:
+    few = msgpack.unpackb(_read(source, "B"), use_list=False, strict_map_key=False)
+    ground, maps, branches, current, branch, marks = few
     if ground != _GROUND:
         return None
-    history = History(kind=bytearray(kind), current=current)
-    for (name, code), data in zip(_COLUMNS.items(), columns, strict=True):
-        column = _from_bytes(code, data)
-        if len(column) != len(kind):
+    history = History(kind=bytearray(_read(source, "B")), current=current)
+    for name, code in _OF_RECORDS.items():
+        column = _read(source, code)
+        if len(column) != len(history):
             return None
         setattr(history, name, column)
-    for name, data in zip(_SETS, sets, strict=True):
-        setattr(history, name, set(_from_bytes("i", data)))
+    for name in _COLUMNS:
+        setattr(history, name, _read(source, "i"))
+    for name in _SETS:
+        setattr(history, name, set(_read(source, "i")))
+    for name in _RUNS:
+        setattr(history, name, Runs(_read(source, "i"), _read(source, "i")))
     for name, items in zip(_MAPS, maps, strict=True):
         setattr(history, name, items)
     history.branches = {number: Branch(number, *rest) for number, *rest in branches}
-    history._causes = _from_bytes("i", causes)
-    history._late = _lists(_from_bytes("i", late))
-    return Standing.of_columns(
-        history,
-        branch,
-        [_from_bytes(code, data) for code, data in zip("iqiB", standing, strict=True)],
-        {(name, version): (depth, running) for name, version, depth, running in marks},
-    )
+    history._late = _lists(_read(source, "i"))
+    columns = [_read(source, code) for code in "iqiB"]
+    known = {(name, version): (depth, running) for name, version, depth, running in marks}
+    return Standing.of_columns(history, branch, columns, known)
 
 
 def _lists(flat: array[int]) -> dict[int, list[int]]:
@@ -184,16 +181,23 @@ def _lists(flat: array[int]) -> dict[int, list[int]]:
     return found
 
 
-def _to_bytes(column: array[int]) -> bytes:
+def _write(out: BufferedIOBase, column: array[int]) -> None:
+    out.write(_COUNT.pack(len(column)))
     if sys.byteorder == "big":
         column = column[:]
         column.byteswap()
-    return column.tobytes()
+    out.write(column)
 
 
-def _from_bytes(code: str, data: bytes) -> array[int]:
+def _read(source: BufferedIOBase, code: str) -> array[int]:
+    """The next column. ValueError where it is not there to its end."""
+    (count,) = _COUNT.unpack(source.read(_COUNT.size))
     column = array(code)
-    column.frombytes(data)
+    while len(column) < count:
+        piece = source.read(min(_PIECE, count - len(column)) * column.itemsize)
+        if not piece:
+            raise ValueError("a column ends in the middle")
+        column.frombytes(piece)
     if sys.byteorder == "big":
         column.byteswap()
     return column

@@ -189,13 +189,10 @@ class Standing:
 
     def chosen(self, target: int, default: int | None = None) -> int | None:
         """The text chosen on this branch for a turn (a reply) or for a text (a wording)."""
-        history = self.history
-        act = history.choice[target] if target >= 0 else 0
-        while act:
+        for act in self.history.choices(target):
             if self.says(act):
-                chosen = history.acts.get(act)
+                chosen = self.history.acts.get(act)
                 return act if chosen is None else chosen[0]
-            act = history.choice_before.get(act, 0)
         return default
 
     def last_moment(self) -> Moment | None:
@@ -306,7 +303,7 @@ class Standing:
                     if kind[number] in _SAID and at_of[number] > at:
                         at = at_of[number]
                 if at_of[turn] != UNKNOWN_TIME:
-                    offset = history.offset[turn]
+                    offset = history.offset_of(turn)
             else:
                 for number in numbers:
                     flags[number] = self._judged(number)
@@ -364,4 +361,4 @@ class Standing:
         """The offset at which a turn was lived: that of the turn before, if its own is unknown."""
         if turn == ROOT or self.history.at[turn] == UNKNOWN_TIME:
             return before
-        return self.history.offset[turn]
+        return self.history.offset_of(turn)

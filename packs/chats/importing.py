@@ -467,12 +467,10 @@ class _Import:
     def _file_chose(self, key: int) -> int | None:
         """What the file chose when it was last here: of a turn a reply, of a text a wording."""
         history = self.stream.history
-        act = 0 if self.fresh else history.choice[key]
-        while act:
+        for act in () if self.fresh else history.choices(key):
             ours = history.branch[act] == self.branch or act < self.branch
             if ours and self._by_imports([act]):
                 return history.acts[act][0] if act in history.acts else act
-            act = history.choice_before.get(act, 0)
         return None
 
     def _file_said(self, root: int) -> str | None:

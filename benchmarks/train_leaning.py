@@ -19,8 +19,8 @@ import numpy as np
 from emotion_data import go_emotions
 from numpy.typing import NDArray
 
-from enishi.kernel.rules.feelings import load as feelings
 from enishi.kernel.rules.leaning import ALWAYS, FILE, features
+from enishi.kernel.words.feelings import load as feelings
 from enishi.kernel.words.sentences import sentences
 
 _CHECKOUT = Path(__file__).resolve().parents[1]

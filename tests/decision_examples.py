@@ -530,6 +530,17 @@ EXAMPLES: dict[str, Example] = {
                 ("user: Hm.", "agent: They live in Rome."),
                 (belief("Rome", "They live in Rome", subject="agent", key="home_city"),),
             ),
+            Try(
+                ("user: My brother is furious.",),
+                (mood("My brother is furious", valence=-0.6, arousal=0.9),),
+            ),
+            Try(("user: 我弟弟气疯了，我在上班。",), (mood("我弟弟气疯了", valence=-0.6),)),
+            Try(("user: You look tired.",), (mood("You look tired", fatigue=0.7),)),
+            Try(
+                ("user: Hm.", "agent: My sister is so sad."),
+                (mood("My sister is so sad", party="agent", valence=-0.6),),
+            ),
+            Try(("user: 他说“我气死了”",), (mood("我气死了", valence=-0.6),)),
         ),
         accepted=(
             Try(
@@ -547,6 +558,20 @@ EXAMPLES: dict[str, Example] = {
             Try(
                 ("user: Hm.", "agent: Do you live in Rome?", "user: Yes."),
                 (belief("Rome", "Do you live in Rome?", "Yes", key="home_city"),),
+            ),
+            Try(
+                ("user: My brother is furious and so am I.",),
+                (mood("My brother is furious and so am I", valence=-0.6),),
+            ),
+            Try(("user: My mum died.",), (mood("My mum died", valence=-0.8),)),
+            Try(("user: 他很生气我也不好受",), (mood("他很生气我也不好受", valence=-0.5),)),
+            Try(
+                ("user: Hm.", "agent: She smiles, happy to see Chen."),
+                (mood("happy", party="agent", valence=0.6),),
+            ),
+            Try(
+                ("user: Hm.", "agent: You look tired.", "user: Yes."),
+                (mood("You look tired", "Yes", fatigue=0.7),),
             ),
         ),
     ),

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from enishi.kernel.deciding.proposals import Mood, Proposer, ReadText, Role
-from enishi.kernel.rules.feelings import load
 from enishi.kernel.rules.observer import CLEAR, LONGEST_SENTENCE, MOST_PROPOSALS, MoodObserver
+from enishi.kernel.words.feelings import load
 
 OBSERVER = MoodObserver()
 

@@ -49,8 +49,9 @@ from enishi.kernel.words.named import unsaid
 from enishi.kernel.words.said_days import follows
 from enishi.kernel.words.vocabulary import own_keys
 from enishi.kernel.words.whose import of_somebody_else
+from enishi.kernel.words.whose_feeling import is_anothers
 
-RULES_VERSION = 6
+RULES_VERSION = 7
 
 MAX_PER_TURN = 32
 """Proposals of one batch that one turn may carry."""
@@ -171,6 +172,10 @@ def _not_the_subjects_words(case: Case) -> bool:
 def _said_of_another(case: Case) -> bool:
     """That Greta eats no meat is said by the user, and is not so of the user for it."""
     proposal, subject = case.proposal, case.subject
+    if isinstance(proposal, Mood):
+        by_agent, names = proposal.party == "agent", case.names[proposal.party]
+        anothers = partial(is_anothers, own_names=names, by_agent=by_agent)
+        return case.voices == {proposal.party} and _all(case.quoted, anothers)
     if not isinstance(proposal, Belief) or proposal.key not in own_keys():
         return False
     if subject not in ("user", "agent") or subject not in case.voices:
@@ -441,7 +446,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "said_of_another",
         "rejected",
-        "the cited words have somebody else as their subject",
+        "the cited words have somebody else as their subject, or say what somebody else feels",
         _said_of_another,
     ),
     Rule(

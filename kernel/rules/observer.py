@@ -13,11 +13,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from enishi.kernel.deciding.proposals import Citation, Felt, Mood, Proposal, ReadText, Strength
-from enishi.kernel.rules import feelings as words_of_feeling
 from enishi.kernel.rules import leaning as english
-from enishi.kernel.rules.feelings import EDGES, STRENGTHS, VALUES, Hit, Mark, Sentence
 from enishi.kernel.rules.leaning import Leaning
-from enishi.kernel.words.sentences import asides, sentences, spoken
+from enishi.kernel.words import feelings as words_of_feeling
+from enishi.kernel.words.feelings import EDGES, STRENGTHS, VALUES, Hit, Sentence
+from enishi.kernel.words.sentences import sentences, spoken
+from enishi.kernel.words.whose_feeling import ASIDES, is_asked, is_speakers
 
 EDITION = 3
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
@@ -31,7 +32,6 @@ CLEAR = 30
 """A text without words of feeling must lean so far, in hundredths of log-odds, all of its sentences
 together. The one that leans farthest that way is cited, and must lean so by itself."""
 
-_QUOTES = ("“”", '""', "‘'", "''", "「」", "『』", "《》")
 _KANA = re.compile("[ぁ-ねは-ん]{2}")
 """Of Japanese, whose characters are no Chinese words (困る), signs alone are read."""
 _JUDGED = frozenset({"good", "bad"})
@@ -50,8 +50,6 @@ class _Shown(NamedTuple):
 
 
 _WEIGHTS = (1, 2, 3)
-_ARTICLES = frozenset({"a", "an", "the"})
-_MY = frozenset({"me", "my", "i", "i'm", "myself", "我"})
 
 
 class MoodObserver:
@@ -68,7 +66,6 @@ class MoodObserver:
     def __init__(self) -> None:
         self._feelings = words_of_feeling.load()
         self._english = english.load()
-        self._asides = asides(_QUOTES)
         self.version = f"{EDITION}.{self._feelings.version}.{self._english.version}"
         """Names the edition, the exact tables and the exact weights."""
         self.scorer = f"enishi-mood/{self.version}"
@@ -110,7 +107,7 @@ class MoodObserver:
 
     def _shown(self, content: str) -> list[_Shown]:
         """The sentences of a text that may show how its speaker feels."""
-        folded = spoken(self._feelings.fold(content), self._asides)
+        folded = spoken(self._feelings.fold(content), ASIDES)
         shown: list[_Shown] = []
         for start, end in sentences(content):
             if end - start > LONGEST_SENTENCE:
@@ -123,8 +120,8 @@ class MoodObserver:
                 hits = [hit for hit in hits if hit.sign]
                 if not hits:
                     continue
-            asked = _asked(sentence)
-            own = [] if asked else [hit for hit in hits if _own(sentence, hit)]
+            asked = is_asked(sentence)
+            own = [] if asked else [hit for hit in hits if is_speakers(sentence, hit)]
             if own or not (_formal(sentence) or any(hit.feeling not in _JUDGED for hit in hits)):
                 shown.append(_Shown((start, end), sentence, asked, own))
         return shown
@@ -185,12 +182,6 @@ def _latin(sentence: Sentence) -> bool:
     return any("a" <= word[0] <= "z" for word in sentence.words)
 
 
-def _asked(sentence: Sentence) -> bool:
-    """Whether a sentence is a question. What is both asked and cried out is no question."""
-    words = sentence.words[-3:]
-    return "吗" in words or ("?" in words and "!" not in words)
-
-
 def _told(sentence: Sentence) -> bool:
     """Whether a sentence tells of what is long past, or of a story."""
     return any(mark.entry.roles & {"past", "fiction"} for mark in sentence.marks)
@@ -202,86 +193,3 @@ def _formal(sentence: Sentence) -> bool:
         return True
     greeted = sum(m.last - m.first for m in sentence.marks if "greetings" in m.entry.roles)
     return greeted > 0 and greeted == sum(word not in EDGES for word in sentence.words)
-
-
-def _own(sentence: Sentence, hit: Hit) -> bool:
-    """Whether the speaker himself feels what the words show, and now."""
-    before = [mark for mark in sentence.marks if mark.last <= hit.first]
-    if hit.sign:
-        return True
-    low = _since(sentence, hit)
-    if any("suppose" in mark.entry.roles for mark in before if mark.first >= low):
-        return False
-    clause = sentence.clause(hit.first)
-    if any("unreal" in mark.entry.roles for mark in before if mark.first >= clause):
-        return False
-    inside = set(sentence.words[hit.first : hit.last])
-    if not hit.alone and _described(sentence, hit):
-        return False
-    nearest = _nearest(before)
-    if nearest is None:
-        return hit.alone or _bare(sentence, sentence.opening(hit.first), hit.first)
-    if "me" not in nearest.entry.roles:
-        return hit.alone and bool(inside & _MY)
-    return hit.alone or _reaches(sentence, nearest, hit)
-
-
-def _since(sentence: Sentence, hit: Hit) -> int:
-    """Where the part of the sentence begins that a supposition or a subject reaches the hit from."""
-    turns = [m.last for m in sentence.marks if "contrast" in m.entry.roles and m.last <= hit.first]
-    return max(turns, default=0)
-
-
-def _nearest(marks: Sequence[Mark]) -> Mark | None:
-    """The person spoken of last before a hit. Whom something is done for or to does not count."""
-    for number in range(len(marks) - 1, -1, -1):
-        mark = marks[number]
-        if mark.entry.roles & {"me", "you", "others"}:
-            previous = marks[number - 1] if number else None
-            to_whom = (
-                previous is not None
-                and previous.last == mark.first
-                and "before_object" in previous.entry.roles
-            )
-            if not to_whom:
-                return mark
-    return None
-
-
-def _bare(sentence: Sentence, first: int, last: int) -> bool:
-    """Whether nothing but small words stands between two words."""
-    covered = set(range(first, last))
-    for mark in sentence.marks:
-        if (
-            mark.entry.roles
-            & {
-                "fillers",
-                "stronger",
-                "weaker",
-                "negators",
-                "joints",
-                "no_negators",
-            }
-            or mark.entry.feeling
-        ):
-            covered -= set(range(mark.first, mark.last))
-    return all(sentence.words[place] in EDGES for place in covered)
-
-
-def _described(sentence: Sentence, hit: Hit) -> bool:
-    """Whether words of feeling describe a thing (开心的日子, a happy ending) or are spoken of."""
-    after = sentence.words[hit.last : hit.last + 2]
-    if after[:1] == ["是"] or (after[:1] == ["的"] and after[1:] != [] and after[1] not in EDGES):
-        return True
-    joined = any("joints" in m.entry.roles and m.first == hit.last for m in sentence.marks)
-    named = after[:1] != [] and "a" <= after[0][0] <= "z" and not joined
-    return named and hit.first > 0 and sentence.words[hit.first - 1] in _ARTICLES
-
-
-def _reaches(sentence: Sentence, subject: Mark, hit: Hit) -> bool:
-    """Whether what is said of the subject is what the hit says, and of nothing in between."""
-    between = [m for m in sentence.marks if subject.last <= m.first and m.last <= hit.first]
-    if any("links" in mark.entry.roles and mark.first > subject.last for mark in between):
-        return False
-    sayings = [mark for mark in between if "saying" in mark.entry.roles]
-    return not sayings or _bare(sentence, sayings[-1].last, hit.first)

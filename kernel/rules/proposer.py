@@ -15,7 +15,6 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import chain, islice
 from math import inf
-from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, NamedTuple, get_args
 
 from pydantic import Field
@@ -36,6 +35,7 @@ from enishi.kernel.rules.statements import (
     StatementTable,
     factored,
 )
+from enishi.kernel.words.folding import folding, folding_table
 from enishi.kernel.words.sentences import WORDS, asides, sentences, spoken
 
 EDITION = 3
@@ -79,7 +79,6 @@ class Table(Frozen):
     """One language as its file holds it. The head of `rules/en.toml` explains each part."""
 
     whole_words: bool
-    fold: str
     quotes: list[str]
     edges: str
     joints: list[str]
@@ -172,15 +171,13 @@ class _Rules:
             Table.model_validate(tomllib.loads(source) | {"statements": tomllib.loads(stated)})
             for source, stated in zip(sources[::2], sources[1::2], strict=True)
         ]
-        fold = dict(zip(ascii_uppercase, ascii_lowercase, strict=True))
-        fold |= {pair[0]: pair[1] for table in tables for pair in table.fold.split()}
-        self.version = f"{EDITION}.{sha256(''.join(sources).encode()).hexdigest()[:8]}"
-        self._fold = {ord(written): plain for written, plain in fold.items()}
+        exact = sha256("".join((*sources, folding_table())).encode()).hexdigest()
+        self.version = f"{EDITION}.{exact[:8]}"
         self._asides = asides(pair for table in tables for pair in table.quotes)
         self._languages = [_Language(table) for table in tables]
 
     def read(self, text: ReadText) -> Iterator[Proposal]:
-        folded = text.content[:LONGEST_TEXT].translate(self._fold)
+        folded = text.content[:LONGEST_TEXT].translate(folding())
         likely = [(one, first) for one in self._languages if (first := one.first(folded))]
         if not likely:
             return

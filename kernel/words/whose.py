@@ -34,37 +34,48 @@ def of_somebody_else(said: Said, value: str, own_names: Iterable[str] = ()) -> b
     sentence, words = folded(written), folded(said.text[said.start : end])
     at = place(folded(value), words)
     first = len(sentence) - (0 if at is None else len(words) - at)
-    own = {*map(folded, own_names), folded(value)}
-    others = {
-        name for name in map(folded, names_in(written)) if not any(name in one for one in own)
-    }
-    ends = [end for end in _subjects(sentence, sorted(others)[:_MOST_NAMES]) if end <= first]
-    return bool(ends) and not _compiled("speaker").search(sentence, max(ends))
+    names = others_named(written, {*own_names, value})
+    ends = [end for _, end in subjects(sentence, names) if end <= first]
+    return bool(ends) and not pattern("speaker").search(sentence, max(ends))
 
 
-def _subjects(sentence: str, names: Iterable[str]) -> Iterator[int]:
-    """Where the subjects end that are somebody else."""
-    for pattern in (_compiled("others"), *map(_after, names)):
-        yield from (other.end() for other in pattern.finditer(sentence))
+def others_named(written: str, own_names: Iterable[str]) -> list[str]:
+    """The names in a text that are none of these, folded; a few at most."""
+    own = list(map(folded, own_names))
+    named = {name for name in map(folded, names_in(written)) if not any(name in one for one in own)}
+    return sorted(named)[:_MOST_NAMES]
+
+
+def subjects(sentence: str, names: Iterable[str] = ()) -> Iterator[tuple[int, int]]:
+    """Where the subjects of folded words stand that are somebody else."""
+    for subject in (_others(), *map(_after, names)):
+        yield from (other.span("who") for other in subject.finditer(sentence))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """One of the patterns of the table."""
+    return re.compile(tables()[name], re.ASCII)
 
 
 def _after(name: str) -> re.Pattern[str]:
-    tables = _tables()
-    follows = tables["after_a_name_en" if name.isascii() else "after_a_name_zh"]
-    return re.compile(f"(?:{'|'.join(tables['begins'])}){name}{follows}", re.ASCII)
+    follows = tables()["after_a_name_en" if name.isascii() else "after_a_name_zh"]
+    return _subject(f"{re.escape(name)}{follows}")
 
 
 @cache
-def _compiled(table: str) -> re.Pattern[str]:
-    tables = _tables()
-    if table == "speaker":
-        return re.compile(tables["speaker"], re.ASCII)
-    others = "|".join(tables["others"])
+def _others() -> re.Pattern[str]:
+    others = "|".join(tables()["others"])
     for kin in ("kin_en", "kin_zh"):
-        others = others.replace(f"<{kin}>", tables[kin])
-    return re.compile(f"(?:{'|'.join(tables['begins'])})(?:{others})", re.ASCII)
+        others = others.replace(f"<{kin}>", tables()[kin])
+    return _subject(others)
+
+
+def _subject(shapes: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(tables()['begins'])})(?P<who>{shapes})", re.ASCII)
 
 
 @cache
-def _tables() -> dict[str, Any]:
+def tables() -> dict[str, Any]:
+    """`whose.toml`, as it is written."""
     return tomllib.loads(files("enishi.kernel.words").joinpath("whose.toml").read_text("utf-8"))

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any, NamedTuple, get_args
 
 from enishi.kernel.deciding.proposals import Strength
+from enishi.kernel.words.folding import folding, folding_table
 
 LANGUAGES = ("en", "zh")
 VALUES = ("valence", "arousal", "fatigue", "confidence")
@@ -38,6 +38,11 @@ _SKIPPED_CHARS = re.compile(f"[{_SKIPPED}]")
 EDGES = frozenset(',;:.!?()…—–~\n。，、；：！？·\0"“”「」*')
 """Words at which a clause ends; the blank between two Chinese characters is read as a comma."""
 
+_HALF_WIDTH = (
+    {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    | {code: chr(code - 0xFEE0 + 32) for code in range(0xFF21, 0xFF3B)}
+    | {0x3000: " "}
+)
 _REACH = 4
 """A negation reaches over so many words at most."""
 _BEFORE_GONE = frozenset("都也就感基本真的全一下子已经似乎好像瞬间情绪完")
@@ -113,15 +118,17 @@ class Sentence(NamedTuple):
 class Feelings:
     """The tables, read once. `version` names their exact contents."""
 
-    def __init__(self, signs: str, languages: Sequence[str], folds: Sequence[str]) -> None:
+    def __init__(self, signs: str, languages: Sequence[str]) -> None:
         tables = [tomllib.loads(source) for source in languages]
         shared = tomllib.loads(signs)
-        self.version = sha256("".join((signs, *languages, *folds)).encode()).hexdigest()[:8]
+        self.version = sha256("".join((signs, *languages, folding_table())).encode()).hexdigest()[
+            :8
+        ]
         self._felt = {
             feeling: {value: hundredths * 100 for value, hundredths in felt.items()}
             for feeling, felt in shared["felt"].items()
         }
-        self._fold = _folding([*folds, *(table.get("fold", "") for table in tables)])
+        self._fold = {**folding(), **_HALF_WIDTH}
         written = sorted({s for shown in shared["signs"].values() for s in shown}, key=_longest)
         self._faces = frozenset(sign for sign in written if not _EMOJI_FIRST.match(sign))
         faces = "|".join(re.escape(sign) for sign in written if sign in self._faces)
@@ -151,6 +158,10 @@ class Feelings:
         found: list[str] = self._word.findall(folded, start, end)
         odd = self._odd.search(folded, start, end)
         return found if odd is None else [self._looked_up(word) for word in found]
+
+    def places(self, folded: str, start: int, end: int) -> list[tuple[int, int]]:
+        """Where the words of a stretch of folded text stand in it."""
+        return [found.span() for found in self._word.finditer(folded, start, end)]
 
     def sentence(self, folded: str, start: int, end: int) -> Sentence:
         """One sentence, read."""
@@ -300,15 +311,6 @@ def _readings(written: str) -> Iterator[str]:
         yield from _readings(written[:start] + choice + written[close + 1 :])
 
 
-def _folding(pairs: Iterable[str]) -> dict[int, str]:
-    fold = dict(zip(ascii_uppercase, ascii_lowercase, strict=True))
-    fold |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-    fold |= {chr(code): chr(code - 0xFEE0 + 32) for code in range(0xFF21, 0xFF3B)}
-    fold |= {"’": "'", "ʼ": "'", "\u3000": " "}
-    fold |= {pair[0]: pair[1] for line in pairs for pair in line.split()}
-    return {ord(written): plain for written, plain in fold.items()}
-
-
 def _longest(sign: str) -> tuple[int, str]:
     return -len(sign), sign
 
@@ -316,10 +318,9 @@ def _longest(sign: str) -> tuple[int, str]:
 @cache
 def load() -> Feelings:
     """The bundled tables."""
-    folder = files("enishi.kernel.rules")
+    folder = files("enishi.kernel.words")
 
     def read(name: str) -> str:
         return folder.joinpath(f"{name}.toml").read_text("utf-8")
 
-    folds = [tomllib.loads(read(name))["fold"] for name in LANGUAGES]
-    return Feelings(read("feelings"), [read(f"feelings_{name}") for name in LANGUAGES], folds)
+    return Feelings(read("feelings"), [read(f"feelings_{name}") for name in LANGUAGES])

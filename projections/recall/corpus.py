@@ -42,7 +42,7 @@ class Corpus:
     `numbers`, `stretch` (counted from 0), `length` (in terms), `asking` and `by_agent` are by place;
     `depth` is that of the text's turn. `around` is the length with its neighbours as `weighed` counts
     them, `total` the sum of that. `starts` are the places at which the stretches begin, `voices` how
-    many texts were said under each name.
+    many texts were said under each name. `changes` counts how often any of this became another.
     """
 
     stream: Stream
@@ -60,6 +60,7 @@ class Corpus:
     voices: Counter[int] = field(default_factory=Counter)
     starts: list[int] = field(default_factory=list)
     total: int = 0
+    changes: int = 0
     _upto: int = 0
     _kept: int = 0
     _began: tuple[int, ...] = ()
@@ -79,6 +80,7 @@ class Corpus:
         first = min(self.stale, self._upto)
         if moved := set(began) ^ set(self._began):
             first = min(first, *moved)
+        self.changes += first < max(self._upto, len(path))
         self._cut(first)
         starts = set(began)
         for depth in range(first, len(path)):

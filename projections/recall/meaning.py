@@ -110,7 +110,7 @@ class Vectors:
     _dims: int = 0
     _erased: int = 0
     _loaded: bool = False
-    _layout: tuple[int, Layout] | None = None
+    _layout: tuple[Corpus, int, int, Layout] | None = None
 
     def catch_up(self) -> None:
         """Take in what is kept, and forget what was erased. Needs `reading`."""
@@ -203,11 +203,10 @@ class Vectors:
 
     def _laid_out(self, corpus: Corpus) -> Layout:
         """How the vectors lie along a branch, made anew where that has changed."""
-        key = self.entries, bytes(corpus.numbers), bytes(corpus.asking), bytes(corpus.stretch)
-        digest = hash(key)
-        if self._layout is None or self._layout[0] != digest:
-            self._layout = digest, Layout.of(self, corpus)
-        return self._layout[1]
+        made_of = corpus, corpus.changes, self.entries
+        if self._layout is None or self._layout[:3] != made_of:
+            self._layout = *made_of, Layout.of(self, corpus)
+        return self._layout[3]
 
     def _take(self, rows: Iterable[Row]) -> None:
         """Put rows into memory. One that is damaged is passed over, and made anew."""

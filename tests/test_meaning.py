@@ -20,6 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers import NOW, Shell, fixed_store
 
@@ -189,6 +190,14 @@ def test_what_a_recall_does_not_embed_is_told_and_a_command_makes_it(
     assert made == ("toy 1", {"toy 1": 5}, 0)
     assert steps[0] == (0, 3) and steps[-1] == (3, 3)
     assert bond.recall("puppy").found and not left(bond.recall("puppy"))
+
+
+@pytest.mark.parametrize("most", range(9))
+def test_of_what_is_equally_near_the_first_said_comes_first(bond: Relationship, most: int) -> None:
+    scores = np.array([3, -1, 7, 3, 0, 3, 7, 3], np.float32)
+    alone = np.zeros(len(scores), np.bool_)
+    near = meaning.Near(meaning.Vectors(bond._stream, Toy().embedder), scores, scores, alone, 9, 1)
+    assert near.best(most) == [2, 6, 0, 3, 5, 7][:most]
 
 
 @pytest.mark.parametrize("gone", ["erase", "withdraw", "swipe", "edit", "back"])

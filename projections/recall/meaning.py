@@ -195,11 +195,12 @@ class Vectors:
             cosines = np.maximum.reduceat(cosines, self.first[: self.entries])
         known = cosines[self.numbers[: self.entries] != _NONE] if self._erased else cosines
         mean, deviation = _spread(known, everyday_of(self.embedder).all @ query)
-        scores = (cosines - mean) / deviation
         chance = round(ALONE * sqrt(2 * log(max(2, len(known)))))
+        cosines -= mean
+        cosines /= deviation
         layout = self._laid_out(corpus)
-        own, near = layout.along(scores)
-        return Near(self, scores, near, np.maximum(own, near) >= chance, chance, layout.trust)
+        own, near = layout.along(cosines)
+        return Near(self, cosines, near, np.maximum(own, near) >= chance, chance, layout.trust)
 
     def _laid_out(self, corpus: Corpus) -> Layout:
         """How the vectors lie along a branch, made anew where that has changed."""
@@ -246,12 +247,14 @@ class Vectors:
 @dataclass(slots=True)
 class Layout:
     """How the vectors lie along a branch. By place: `entry`, what is taken off its score (`less`), and
-    what its neighbours' scores add up to at most (`weight`); `same` says for each distance which
-    neighbours are in one stretch. `trust` is how far the embedder is trusted there, in 1/10000.
+    what its neighbours' scores add up to at most (`weight`); `without` are the places that have none.
+    `same` says for each distance which neighbours are in one stretch. `trust` is how far the embedder
+    is trusted there, in 1/10000.
     """
 
     entry: NDArray[np.int64]
-    less: NDArray[np.int64]
+    without: NDArray[np.int64]
+    less: Floats
     weight: Floats
     same: list[Floats]
     trust: int
@@ -261,7 +264,7 @@ class Layout:
         """The layout along a corpus."""
         entry = vectors.entry[np.array(corpus.numbers, np.int64)].astype(np.int64)
         stretch = np.array(corpus.stretch, np.int64)
-        less = np.frombuffer(bytes(corpus.asking), np.uint8) * np.int64(_ASKS)
+        less = np.frombuffer(bytes(corpus.asking), np.uint8) * np.float32(_ASKS)
         less[entry == _NONE] = 1 << 20  # what has no vector is not near
         weight = np.ones(len(entry), np.float32)
         same = []
@@ -270,17 +273,26 @@ class Layout:
             weight[distance:] += near * near
             weight[:-distance] += near * near
             same.append(near)
-        return cls(entry, less, np.sqrt(weight), same, _trust(vectors, entry, same[0] > 0))
+        without, trust = np.flatnonzero(entry == _NONE), _trust(vectors, entry, same[0] > 0)
+        return cls(entry, without, less, np.sqrt(weight), same, trust)
 
-    def along(self, scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Scores by place, in hundredths: those of texts by themselves, and with their neighbours."""
-        own = np.where(self.entry == _NONE, np.float32(0), scores[self.entry])
-        total = own.copy()
+    def along(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Scores by place, in whole hundredths: those of texts by themselves, and with their neighbours."""
+        both = np.empty((2, len(self.entry)), np.float32)
+        own, total = both[0], both[1]
+        scores.take(self.entry, mode="wrap", out=own)  # any other mode copies once more
+        if len(self.without):
+            own[self.without] = 0
+        total[:] = own
         for (distance, _), near in zip(_REACH, self.same, strict=True):
-            total[distance:] += near * own[:-distance]
-            total[:-distance] += near * own[distance:]
-        by_itself, with_others = (np.rint(100 * one) for one in (own, total / self.weight))
-        return by_itself.astype(np.int64) - self.less, with_others.astype(np.int64) - self.less
+            after, before = total[distance:], total[:-distance]
+            after += near * own[:-distance]
+            before += near * own[distance:]
+        total /= self.weight
+        both *= 100
+        np.rint(both, out=both)
+        both -= self.less
+        return own, total
 
 
 def _trust(vectors: Vectors, entry: NDArray[np.int64], beside: NDArray[np.bool_]) -> int:
@@ -309,24 +321,26 @@ class Near:
 
     vectors: Vectors
     _scores: Floats
-    _places: NDArray[np.int64]
+    _places: Floats
     _alone: NDArray[np.bool_]
     _chance: int
     trust: int
 
     def best(self, most: int) -> list[int]:
-        """The places of the nearest texts, the nearest first; none where the embedder is not
-        trusted."""
-        if not self.trust:
+        """The places of the nearest texts, the nearest first, of equals the older one; none where the
+        embedder is not trusted."""
+        if not self.trust or not most:
             return []
-        most = min(most, len(self._places))
-        found = np.argpartition(-self._places, most - 1)[:most] if most else self._places[:0]
-        found = found[np.lexsort((found, -self._places[found]))]
-        return [int(place) for place in found if self._places[place] > 0]
+        near, least = self._places, 1.0
+        if (rest := len(near) - most) > 0:
+            least = max(least, np.partition(near, rest)[rest])
+        found = np.flatnonzero(near >= least)
+        best: list[int] = found[np.argsort(-near[found], kind="stable")[:most]].tolist()
+        return best
 
     def text(self, place: int, named: bool) -> tuple[int, bool]:
         """What meaning adds to the share of a text, in 1/10000; whether it is a hit by that alone."""
-        score = int(self._places[place])
+        score = int(self._places.item(place))
         return self._share(score + NAMED * named), self.trust > 0 and bool(self._alone[place])
 
     def record(self, number: int) -> tuple[int, bool]:
@@ -543,12 +557,12 @@ def _telling(before: Floats, after: Floats, shift: int) -> float:
     return float(below.mean()) / (2 * len(apart))
 
 
-def _spread(*samples: Floats) -> tuple[np.float32, np.float32]:
+def _spread(*samples: Floats) -> tuple[float, float]:
     """The mean and the standard deviation of some cosines, the latter never 0."""
     many = sum(map(len, samples))
-    mean = sum(float(one.sum()) for one in samples) / many
-    square = sum(float(one @ one) for one in samples) / many - mean * mean
-    return np.float32(mean), np.float32(max(square, 1e-12) ** 0.5)
+    mean = sum([float(np.add.reduce(one)) for one in samples]) / many
+    square = sum([float(one.dot(one)) for one in samples]) / many - mean * mean
+    return mean, max(square, 1e-12) ** 0.5
 
 
 def _hundredths(score: Any) -> int:

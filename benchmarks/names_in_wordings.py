@@ -1,21 +1,27 @@
 """How often a wording is refused for a name, beside the words that it paraphrases and beside others.
 
-    python benchmarks/names_in_wordings.py            paraphrases of three kinds, per cent
-    python benchmarks/names_in_wordings.py --show     each refused one: its names, and where it stands
+    python benchmarks/names_in_wordings.py            labels and paraphrases, per cent
+    python benchmarks/names_in_wordings.py --show     each that is refused or missed, but for the held
+
+`labels/names.tsv` has short wordings, half of them with a name that nobody said; `refused` is how
+many of each kind are.
 
 LoCoMo's observations cite the turns that they sum up; ProactiveMemBench's memory units, Chinese and
 English, were planted in turns, often without what a reader knew by then. `own` counts those with a
 name that is not in their own words; not each is refused wrongly, for many name what those words do
 not. `others` puts each beside the words of a random other one, where most should be refused that
-name anything. The data stays in ../shared/data; without it nothing is measured.
+name anything. `lower-cased` takes the wordings that are refused beside words of another talk, and
+tells how many still are when nothing in them has a capital. The data stays in ../shared/data; without it nothing is measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -24,11 +30,13 @@ from enishi.kernel.words.carried import folded
 from enishi.kernel.words.names import missing_names
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+LABELS = Path(__file__).parent / "labels" / "names.tsv"
 
 
 class Paraphrase(NamedTuple):
     """A wording, the words that it rests on, and the names of those who talk."""
 
+    talk: str
     place: str
     wording: str
     words: str
@@ -41,6 +49,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
+    _labels(options.show)
     kinds = {
         "locomo": _locomo(options.data / "locomo" / "locomo6.json"),
         "proactivemembench zh": _planted(options.data / "proactivemembench" / "zh"),
@@ -57,8 +66,37 @@ def main() -> None:
         others = sum(bool(_missing(one, random.choice(all_of_it))) for one in all_of_it)
         shares = (100 * len(refused) / len(own), 100 * others / len(own))
         print(f"{kind}: {len(own)} wordings, own {shares[0]:.1f} %, others {shares[1]:.1f} %")
+        _lower_cased(all_of_it)
         for one, names in refused if options.show else ():
-            print(f"    {one.place}: {', '.join(names)}")
+            print(f"    {one.talk} {one.place}: {', '.join(names)}")
+
+
+def _labels(show: bool) -> None:
+    text = "".join(row for row in LABELS.open(encoding="utf-8") if not row.startswith("#"))
+    rows = list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    for named in ("invented", "honest"):
+        for lang, half in product(("en", "zh"), ("seen", "held")):
+            of = [r for r in rows if (r["named"], r["lang"], r["half"]) == (named, lang, half)]
+            found = [missing_names(row["wording"], folded(row["words"])) for row in of]
+            share = 100 * sum(map(bool, found)) / len(of)
+            print(f"{named} {lang} {half}: {len(of)} wordings, refused {share:.1f} %")
+            for row, names in zip(of, found, strict=True) if show and half == "seen" else ():
+                if bool(names) != (named == "invented"):
+                    print(f"    {row['kind']}: {row['wording']} {names or ''}")
+
+
+def _lower_cased(wordings: list[Paraphrase]) -> None:
+    random = Random(2)
+    pairs = [
+        (one, random.choice([other for other in wordings if other.talk != one.talk]))
+        for one in wordings
+    ]
+    named = [(one, other) for one, other in pairs if _missing(one, other)]
+    lowered = [one._replace(wording=one.wording.lower()) for one, _ in named]
+    found = sum(bool(_missing(one, other)) for one, (_, other) in zip(lowered, named, strict=True))
+    own = sum(bool(_missing(one._replace(wording=one.wording.lower()), one)) for one in wordings)
+    shares = (100 * own / len(wordings), 100 * found / len(named))
+    print(f"    lower-cased: own {shares[0]:.1f} %, {shares[1]:.1f} % of {len(named)} others")
 
 
 def _missing(one: Paraphrase, other: Paraphrase) -> list[str]:
@@ -85,8 +123,8 @@ def _locomo(path: Path) -> Iterator[Paraphrase]:
             cited = re.findall(r"D\d+:\d+", json.dumps(evidence))
             words = " ".join(turns[one] for one in cited if one in turns)
             if words:
-                place = f"{talk['sample_id']} {' '.join(cited)}"
-                yield Paraphrase(place, wording, words, (said["speaker_a"], said["speaker_b"]))
+                speakers = (said["speaker_a"], said["speaker_b"])
+                yield Paraphrase(talk["sample_id"], " ".join(cited), wording, words, speakers)
 
 
 def _planted(folder: Path) -> Iterator[Paraphrase]:
@@ -98,8 +136,8 @@ def _planted(folder: Path) -> Iterator[Paraphrase]:
                     words.setdefault(unit, []).append(turn["content"])
         for unit in _read(persona / "step1_concept_pairs.json") or ():
             if unit["id"] in words and unit.get("natural_expression"):
-                place, said = f"{persona.name} {unit['id']}", " ".join(words[unit["id"]])
-                yield Paraphrase(place, unit["natural_expression"], said)
+                wording, said = unit["natural_expression"], " ".join(words[unit["id"]])
+                yield Paraphrase(persona.name, unit["id"], wording, said)
 
 
 def _read(path: Path) -> Any:

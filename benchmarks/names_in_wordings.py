@@ -10,8 +10,8 @@ LoCoMo's observations cite the turns that they sum up; ProactiveMemBench's memor
 English, were planted in turns, often without what a reader knew by then. `own` counts those with a
 name that is not in their own words; not each is refused wrongly, for many name what those words do
 not. `others` puts each beside the words of a random other one, where most should be refused that
-name anything. `lower-cased` takes the wordings that are refused beside words of another talk, and
-tells how many still are when nothing in them has a capital. The data stays in ../shared/data; without it nothing is measured.
+name anything. `lower-cased` has nothing with a capital: beside their own words, and of those that are
+refused beside words of another talk, how many still are. The data stays in ../shared/data; without it nothing is measured.
 """
 
 from __future__ import annotations
@@ -91,12 +91,19 @@ def _lower_cased(wordings: list[Paraphrase]) -> None:
         (one, random.choice([other for other in wordings if other.talk != one.talk]))
         for one in wordings
     ]
-    named = [(one, other) for one, other in pairs if _missing(one, other)]
-    lowered = [one._replace(wording=one.wording.lower()) for one, _ in named]
-    found = sum(bool(_missing(one, other)) for one, (_, other) in zip(lowered, named, strict=True))
-    own = sum(bool(_missing(one._replace(wording=one.wording.lower()), one)) for one in wordings)
+    named = [(_lowered(one), other) for one, other in pairs if _missing(one, other)]
+    found = sum(bool(_missing(one, other)) for one, other in named)
+    own = sum(bool(_missing(_lowered(one), one)) for one in wordings)
     shares = (100 * own / len(wordings), 100 * found / len(named))
     print(f"    lower-cased: own {shares[0]:.1f} %, {shares[1]:.1f} % of {len(named)} others")
+    told = [(_lowered(one)._replace(known=()), other) for one, other in pairs if one.known]
+    if told:
+        share = 100 * sum(bool(_missing(one, other)) for one, other in told) / len(told)
+        print(f"    lower-cased, with the speakers' names as others' names: {share:.1f} %")
+
+
+def _lowered(one: Paraphrase) -> Paraphrase:
+    return one._replace(wording=one.wording.lower())
 
 
 def _missing(one: Paraphrase, other: Paraphrase) -> list[str]:

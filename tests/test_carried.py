@@ -21,8 +21,8 @@ from enishi.kernel.words.carried import (
     value_follows,
     wording_follows,
 )
-from enishi.kernel.words.names import wide_names
 from enishi.kernel.words.sentences import sentence_at
+from enishi.kernel.words.wide_names import wide_names
 
 WEDNESDAY = parse_moment("2026-03-04T12:00+00:00")
 

@@ -16,10 +16,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from enishi.kernel.moments import Moment
-from enishi.kernel.words.names import missing_names, written_otherwise
+from enishi.kernel.words.names import missing_names
 from enishi.kernel.words.numerals import number_of, numbers_in
 from enishi.kernel.words.said_days import follows
 from enishi.kernel.words.vocabulary import kinds_of
+from enishi.kernel.words.written import written_otherwise
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*")
 _CJK = re.compile("[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")

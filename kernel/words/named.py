@@ -13,8 +13,9 @@ from functools import cache
 from importlib.resources import files
 
 from enishi.kernel.words.carried import Said, folded
-from enishi.kernel.words.names import common_words, wide_spans
+from enishi.kernel.words.names import common_words
 from enishi.kernel.words.sentences import sentences
+from enishi.kernel.words.wide_names import wide_spans
 
 _CAPITALS = re.compile(
     r"(?<![A-Za-z0-9'’])[A-Z][A-Za-z0-9]*(?:['’-][A-Za-z0-9]+)*"

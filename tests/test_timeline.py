@@ -221,6 +221,15 @@ def test_all_of_it_stays_within_the_frame(store: Store, turns: int) -> None:
     assert len(timeline_svg(bond.timeline())) < 200_000
 
 
+def test_how_tired_somebody_is_stands_beneath_his_own_name(shell: Shell, tmp_path: Path) -> None:
+    with fixed_store(tmp_path / "enishi.db") as store:
+        bond = store.relationship("Lumi", "Chen")
+        bond.propose(bond.record("I am so tired.", "I'm so happy!", at=START))
+    _, _, moods = shell.ok("timeline").partition("\nmood\n")
+    names = [line.split()[0] for line in moods.splitlines()[:5]]
+    assert names == ["Chen", "tired", "stirred", "sure", "Lumi"]
+
+
 def test_the_command_plots_prints_and_draws(shell: Shell, tmp_path: Path) -> None:
     with fixed_store(tmp_path / "enishi.db") as opened:
         line = lived(opened).timeline()

@@ -51,10 +51,10 @@ def print_timeline(console: Console, line: Timeline) -> None:
         _curve(console, axis, words["rapport"][name], points, *_range(points))
     if line.mood:
         say(console, "\nmood", "bold")
-        for party, name in ((_user, line.user), (_agent, line.agent)):
-            _curve(console, axis, name, _felt(line, axis, party, "valence"), -1, 1)
+        _curve(console, axis, line.user, _felt(line, axis, _user, "valence"), -1, 1)
         for name in ("fatigue", "arousal", "confidence"):
             _curve(console, axis, f"  {words['mood'][name]}", _felt(line, axis, _user, name), 0, 1)
+        _curve(console, axis, line.agent, _felt(line, axis, _agent, "valence"), -1, 1)
     for heading, kinds in (("tensions", ("tension",)), ("promises", ("promise", "loop"))):
         _threads(console, axis, heading, [one for one in line.threads if one.kind in kinds])
     _dates(console, axis, line)

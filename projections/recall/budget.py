@@ -14,7 +14,8 @@ ESTIMATE = "estimate"
 LABEL = 40
 """Tokens that are kept for what an item says besides its words, where these are chosen to fit."""
 
-_PARTS = re.compile("([A-Za-z0-9]+)|([\u0080-\u02ff\u0370-\u1fff]+)|([\u2e80-\ud7af])|([^ \\t])")
+_WIDE = re.compile("[\u2e80-\ud7af]")
+_TOKENS = re.compile("[A-Za-z0-9]{1,4}|[\u0080-\u02ff\u0370-\u1fff]{1,2}|[\u2e80-\ud7af]|[^ \\t]")
 
 
 def estimate(text: str) -> int:
@@ -24,16 +25,11 @@ def estimate(text: str) -> int:
     each two), a Chinese, Japanese or Korean character one and a half, any other mark one, and what
     lies outside of the basic plane, emoji above all, three.
     """
-    halves = 0
-    for word, letters, wide, _ in _PARTS.findall(text):
-        if word:
-            halves += 2 * -(-len(word) // 4)
-        elif letters:
-            halves += 2 * -(-len(letters) // 2)
-        else:
-            halves += 3 if wide else 2
-    halves += 4 * sum(character > "\uffff" for character in text) if not text.isascii() else 0
-    return -(-halves // 2)
+    tokens = len(_TOKENS.findall(text))
+    if text.isascii():
+        return tokens
+    high = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+    return tokens + 2 * high + (len(_WIDE.findall(text)) + 1) // 2
 
 
 def counter_of(given: Counter | str | None) -> tuple[str, Counter]:

@@ -19,6 +19,7 @@ from enishi.kernel.words.written import listed_names, simplified
 
 _HAN = "[\u3400-\u9fff]"
 _HAN_ONE = re.compile(_HAN)
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_BEFORE = 2
 
 Span = tuple[int, int]
@@ -44,7 +45,7 @@ def is_shaped_only(name: str) -> bool:
 
 def _wide(plain: str) -> list[tuple[int, int, int]]:
     """Start and end of names in simplified writing, and how much of that is a title."""
-    if plain.isascii():
+    if plain.isascii() or not _WIDE.search(plain):
         return []
     shapes = _shapes()
     found = [(start, end, 0) for start, end in _doubtful(plain)]

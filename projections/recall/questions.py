@@ -37,7 +37,9 @@ _KNOWS_NOTHING = re.compile(
     r"|(?:do not|don't|dont|wouldn't|would not) know(?: (?:that|it|yet|either|sorry|really))*(?=[ .,!]*$)"
     r"|no idea(?=[ .,!]*$)"
     r"|no (?:record|memory|recollection)|(?:have not|haven't|never|not sure|don't think|don't believe)(?: (?:that )?you(?:'ve| have)?)? (?:ever )?(?:told|mentioned|said)(?! any(?:one|body)))(?![a-z])"
-    r"|不记得|记不得|想不起|没(?:有)?(?:记录|印象)|没(?:有)?(?:跟我|和我|对我)?(?:提|说|告诉我|讲)过"
+)
+_KNOWS_NOTHING_WIDE = re.compile(
+    r"不记得|记不得|想不起|没(?:有)?(?:记录|印象)|没(?:有)?(?:跟我|和我|对我)?(?:提|说|告诉我|讲)过"
     r"|没(?:有)?(?:告诉过?我|跟我说)|没听(?:你)?(?:说|提|讲)(?:过|起)|(?:^|我|也|真|还|并|,|，)(?:不知道|不清楚|不晓得)(?:了|啊|呀|呢|哦|欸|耶)?[。.!~，, ]*$"
     r"|(?:分かり|わかり|知り|覚えてい|闻いてい)ません(?:でした)?(?:ね|よ)?[。.!、 ]*$|(?:分から|わから|知ら|覚えてい?|闻いてい?)ない(?:です|な|よ|ね)*[。.!、 ]*$"
     r"|闻いたことが?(?:ない|ありません)"
@@ -58,10 +60,13 @@ def asks(words: str) -> bool:
     last = plain[start:end].strip()
     open_end = last[-1:] not in (".", "!", "。", "…", "~", ")")
     ending = last.rstrip(" .。!~…")
-    return bool(_ENDS.search(ending) or (open_end and _BEGINS.match(last)))
+    wide = not ending.isascii()  # the others need not be looked through
+    return bool((wide and _ENDS.search(ending)) or (open_end and _BEGINS.match(last)))
 
 
 def knows_nothing(words: str) -> bool:
     """Whether a sentence says that its speaker knows nothing of it, or says nothing at all."""
     plain = folded(words).strip()
-    return bool(_KNOWS_NOTHING.search(plain) or _MUTTERED.fullmatch(plain))
+    if _KNOWS_NOTHING.search(plain) or _MUTTERED.fullmatch(plain):
+        return True
+    return not plain.isascii() and _KNOWS_NOTHING_WIDE.search(plain) is not None

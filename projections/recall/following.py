@@ -60,7 +60,7 @@ def around(
             and n not in shown
             and len(terms(text.content or "")) >= TELLING
         }
-        item = summary_item(seen, Told(episode, fresh), "around")
+        item = summary_item(Told(episode, fresh), "around")
         if item is not None:
             shown.update(item.numbers)
             yield item

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from enishi.kernel.explaining import Quote
 from enishi.kernel.moments import DAY, Moment
 from enishi.kernel.transcript import Text, TurnView, turn_views
 from enishi.projections.episodes import Episode, Told, told_episodes
@@ -64,25 +65,28 @@ def episode_items(
         last = max((t.happened.at for t in told.texts.values() if t.happened), default=at.at)
         if at.at - last > RECENT and not (always and not age):
             return
-        item = summary_item(seen, told, "recent")
+        item = summary_item(told, "recent")
         if item is not None:
             yield item
 
 
-def summary_item(seen: Seen, told: Told, because: Because) -> Item | None:
+def summary_item(told: Told, because: Because) -> Item | None:
     """An episode, or a part of it, in some of its own sentences; None where it has none."""
     _, lines = extracted(told)
     if not lines:
         return None
-    texts = tuple(dict.fromkeys(number for line in lines for number in line.texts))
+    texts = [told.texts[n] for n in dict.fromkeys(n for line in lines for n in line.texts)]
     return Item(
-        numbers=texts,
+        numbers=tuple(text.number for text in texts),
         layer="episodes",
         kind="episode",
         text=" ".join(line.words for line in lines),
         because=because,
-        happened=told.texts[texts[0]].happened,
-        sources=seen.quotes((n, 0, len(told.texts[n].content or "")) for n in texts),
+        happened=texts[0].happened,
+        sources=tuple(
+            Quote(one.number, 0, len(one.content or ""), one.content, one.name, one.happened)
+            for one in texts
+        ),
         authority="established",
         audience="user",
         cut=True,

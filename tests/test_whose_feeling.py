@@ -32,6 +32,7 @@ def judged(line: str) -> bool:
 
 
 OTHERS = [
+    "[小雪很难过]",
     "[my brother is furious]",
     "[My brother is furious.]",
     "[My brother's furious today]",
@@ -137,7 +138,6 @@ OTHERS = [
     "[我妈妈说：“我很担心。”]",
 ]
 OVERLOOKED = [
-    "[小雪很难过]",
     "[dad's angry again]",
     "[my brother, Tom, is furious]",
     "[My brother is never satisfied, always annoyed]",

@@ -379,6 +379,7 @@ EXAMPLES: dict[str, Example] = {
             Try(("user: *weeps over his sword*",), (felt_in("fiction", "weeps"),)),
             Try(("user: 要是考砸了我会哭死。",), (felt_in("hypothetical", "我会哭死"),)),
             Try(("user: I wish I lived in Paris.",), (belief("Paris", "lived in Paris"),)),
+            Try(("user: lol I'm 200 years old",), (belief("200", "I'm 200", key="age"),)),
             Try(("user: If only I lived in Paris!",), (belief("Paris", "I lived in Paris"),)),
             Try(("user: 要是我住在巴黎就好了。",), (belief("巴黎", "我住在巴黎"),)),
             Try(("user: 真希望我住在巴黎啊！",), (belief("巴黎", "我住在巴黎"),)),
@@ -405,6 +406,11 @@ EXAMPLES: dict[str, Example] = {
         ),
         accepted=(
             Try((f"user: {SWORD}",), (belief("Paris", "I really live in Paris"),)),
+            Try(
+                ("user: Hi.", "agent: Haha, I am 300 years old."),
+                (belief("300", "I am 300 years old", key="age", subject="agent"),),
+            ),
+            Try(("user: lol I live in Paris",), (belief("Paris", "lol I live in Paris"),)),
             Try(
                 ("user: I wish I lived in Rome, but I live in Paris.",),
                 (belief("Paris", "I live in Paris"),),

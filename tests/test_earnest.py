@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from enishi.kernel.words.carried import Said
-from enishi.kernel.words.earnest import is_played, is_rhetorical, is_supposed, is_wished
+from enishi.kernel.words.earnest import is_jested, is_played, is_rhetorical, is_supposed, is_wished
 
 JUDGES: dict[str, Callable[[Said], bool]] = {
     "wished": is_wished,
@@ -118,3 +118,29 @@ def test_what_calls_itself_a_story_or_a_jest_is_played(text: str) -> None:
 )  # fmt: skip
 def test_what_only_speaks_of_stories_and_jests_is_in_earnest(text: str) -> None:
     assert "played" not in judged(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("lol I'm 200 years old", "200"), ("I'm like 150 yo haha", "150"), ("I turned 1000 years old today 😂", "1000 years old"),
+        ("I'm a 300-year-old, lmao", "300"), ("I am 200 years old. Lol", "200"), ("哈哈我今年两百岁了", "200"), ("我已经500岁了哈哈哈", "500"),
+        ("我一千岁啦，笑死", "1000"),
+    ],
+)  # fmt: skip
+def test_an_age_that_nobody_has_is_a_jest_where_it_is_laughed_at(text: str, value: str) -> None:
+    assert is_jested(Said(text, 0, len(text), None), value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("lol I'm allergic to peanuts", "peanuts"), ("haha I'm 42 years old", "42"), ("lol I'm 104 years old", "104"), ("I'm 200 years old", "200"),
+        ("lol I'm 200 years old but I live in Paris", "Paris"), ("lol the tree is 200 years old", "200"), ("lol I'm 200 km away", "200"),
+        ("哈哈我对花生过敏", "花生"), ("我家的树两百岁了哈哈", "200"), ("我三十岁了哈哈", "30"), ("我两百岁了", "200"), ("loll i'm 2 years old at heart", "2"),
+        ("Hahaha.\nI am 200 years old", "200"),
+    ],
+)  # fmt: skip
+def test_laughter_alone_is_no_jest(text: str, value: str) -> None:
+    start = text.index("I am 200") if "\n" in text else 0
+    assert not is_jested(Said(text, start, len(text), None), value)

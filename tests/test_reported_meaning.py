@@ -783,6 +783,22 @@ def test_28_stories_suppositions_and_jokes_are_transcript_and_no_facts(
 
 
 @pytest.mark.parametrize(
+    ("words", "value"), [("lol I'm 200 years old", "200"), ("哈哈我已经两百岁了", "200")]
+)
+def test_28_a_plain_joke_is_one_whatever_a_model_takes_it_for(
+    bond: Relationship, words: str, value: str
+) -> None:
+    aged = [belief(said(bond, words), words, value, key="age")]
+    assert reasons(bond, *aged) == ["not_in_earnest"] and bond.beliefs() == []
+
+
+def test_28_what_is_true_may_be_said_with_a_laugh(bond: Relationship) -> None:
+    words = "lol I'm allergic to peanuts"
+    allergic = belief(said(bond, words), words, "peanuts", key="allergy", category="constraint")
+    assert reasons(bond, allergic) == ["supported"]
+
+
+@pytest.mark.parametrize(
     ("words", "value"), [("brb, dentist at 5", "dentist"), ("等我一下，五点要看牙医", "看牙医")]
 )
 def test_28_an_aside_in_earnest_within_a_story_is_one(

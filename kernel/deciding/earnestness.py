@@ -16,7 +16,7 @@ from enishi.kernel.deciding.proposals import (
     Proposal,
 )
 from enishi.kernel.words.carried import Said
-from enishi.kernel.words.earnest import is_played, is_supposed, is_wished
+from enishi.kernel.words.earnest import is_jested, is_played, is_supposed, is_wished
 
 WISHED = frozenset({"goal", "plan", "dream", "wish", "feels_about", "boundary", "address_as"})
 """Keys of beliefs that a wish shows."""
@@ -40,7 +40,12 @@ def wished(proposal: Proposal, said: Said) -> bool:
 
 
 def played(proposal: Proposal, said: Said) -> bool:
-    """A model may take for real what the words themselves call a story or a jest."""
+    """A model may take for real what the words themselves call a story or a jest.
+
+    An agent may well be three hundred years old, and laugh.
+    """
+    if isinstance(proposal, Belief) and proposal.subject != "agent":
+        return is_played(said) or is_jested(said, proposal.value)
     return says_what_is_so(proposal) and is_played(said)
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from enishi.kernel.words.carried import Said, folded, speaks_of
+from enishi.kernel.words.numerals import numbers_in
 from enishi.kernel.words.sentences import sentence_at
 
 _COMMA = re.compile("[,，]")
@@ -43,6 +44,16 @@ def is_played(said: Said) -> bool:
     if _matches("played", folded(said.text[start:end])):
         return True
     return _matches("jest", folded(said.text[said.end : end + _NEXT].partition("\n")[0]))
+
+
+def is_jested(said: Said, value: str) -> bool:
+    """Whether the words laugh at a value that is an age which nobody has: "lol I'm 200 years old"."""
+    start, end = sentence_at(said.text, said.start, said.end)
+    told = folded(said.text[start : max(end, said.end + _NEXT)].partition("\n")[0])
+    age = _compiled("no_age").search(told)
+    if age is None or not _matches("laughs", told):
+        return False
+    return not numbers_in(value).isdisjoint(numbers_in(age[0]))
 
 
 def _all_match(table: str, said: Said, about: str) -> bool:

@@ -135,7 +135,6 @@ def _shapes() -> _Shapes:
     table = tomllib.loads(path.read_text("utf-8"))
     family = f"{'|'.join(table['double'])}|[{table['family']}]"
     strong, rare = table["given"], table["rare"]
-    known = f"[{table['known']}]{_HAN}{{1,2}}?"
     doubled = [one * 2 for one in table["doubled"]]
     doubtful = [*table["doubtful"].split(), *doubled]
     listed: dict[str, list[str]] = {}
@@ -153,8 +152,9 @@ def _shapes() -> _Shapes:
         followed=re.compile("|".join(table["followed"])),
         given=re.compile(f"[{rare}{table['leading']}][{rare}]|[{rare}][{table['trailing']}]"),
         known=re.compile(
-            f"{_behind(table['before_known'])}{known}(?={table['after_known']})"
-            f"|(?<!{_HAN}){known}(?={table['says_of_known']})"
+            f"{_behind(table['before_known'])}[{table['known']}{table['met']}]{_HAN}{{1,2}}?"
+            f"(?={table['after_known']})"
+            f"|(?<!{_HAN})[{table['known']}]{_HAN}{{1,2}}?(?={table['after_subject']})"
         ),
         doubtful=re.compile(f"(?=[{''.join(one[0] for one in doubtful)}])(?:{'|'.join(doubtful)})"),
         before=re.compile(f"(?:{'|'.join(table['before_doubtful'])})$"),

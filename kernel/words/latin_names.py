@@ -18,7 +18,6 @@ from typing import Any
 
 _LOWER_CASE = re.compile("(?<![A-Za-z])[a-z]+")
 _LONGEST_ARTICLE = 8
-_FOLDER = files("enishi.kernel.words")
 LATIN_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ž]+(?:['’][A-Za-zÀ-ÖØ-öø-ž]+)*")
 _ACCENTS = str.maketrans(
     {
@@ -74,7 +73,7 @@ def _listed_in(text: str) -> Iterator[int]:
 
 @cache
 def _listed() -> frozenset[str]:
-    rows = _FOLDER.joinpath("latin_names.txt").read_text("utf-8").splitlines()
+    rows = _file("latin_names.txt").splitlines()
     return frozenset(" ".join(row for row in rows if not row.startswith("#")).split())
 
 
@@ -117,4 +116,8 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads(_FOLDER.joinpath("latin_names.toml").read_text("utf-8"))
+    return tomllib.loads(_file("latin_names.toml"))
+
+
+def _file(name: str) -> str:
+    return files("enishi.kernel.words").joinpath(name).read_text("utf-8")

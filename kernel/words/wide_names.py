@@ -72,7 +72,7 @@ def _wide(plain: str) -> list[tuple[int, int, int]]:
 
 
 def _listed(plain: str) -> Iterator[Span]:
-    """Where given names and places of the shapes stand, at each character the longest."""
+    """Where given names and places of the tables stand, at each character the longest."""
     shapes, end = _shapes(), 0
     for match in shapes.first.finditer(plain):
         start = match.start()

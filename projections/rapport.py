@@ -70,23 +70,22 @@ def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
     rank = sentence["ranks"].get(kind)
     if rank is None:
         rank = today["shown"][kind] = sentence["ranks"][kind] = today["shown"].get(kind, 0) + 1
-    strength = policy["strength"][payload["strength"]]
+    strength, bend_of = policy["strength"][payload["strength"]], state["bend"].get
+    values, peaks = state["values"], sentence["peaks"]
     for dimension, figure in policy["signals"][shown].items():
-        bend = state["bend"].get(dimension, ONE)
-        wanted = _divide(figure * strength * bend, rank * ONE * ONE)
+        wanted = _divide(figure * strength * bend_of(dimension, ONE), rank * ONE * ONE)
         if dimension in _EARNED and not _earns(payload, wanted):
             continue
-        peak, given = sentence["peaks"].get(dimension, (0, 0))
+        peak, given = peaks.get(dimension, (0, 0))
         if abs(wanted) <= abs(peak):
             continue
         # The stronger replaces the weaker: what that one gave is taken out of it.
         change = _limited(state, dimension, wanted - given)
-        sentence["peaks"][dimension] = [wanted, given + change]
+        peaks[dimension] = [wanted, given + change]
         if change:
-            state["values"][dimension] += change
+            values[dimension] += change
             if trace is not None:
-                value = state["values"][dimension]
-                trace.append(Reason(event.number, dimension, change, value))
+                trace.append(Reason(event.number, dimension, change, values[dimension]))
 
 
 def _is_remembered(shared: dict[str, int], event: Event) -> bool:
@@ -113,20 +112,21 @@ def _earns(payload: dict[str, Any], wanted: int) -> bool:
 
 
 def _sentence(today: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
-    text, start = payload["spans"][-1][0], payload["sentence"][0]
-    found: dict[str, Any] = today["sentences"].setdefault(f"{text}:{start}", {})
-    if not found:
-        found.update(ranks={}, peaks={})
+    place = f"{payload['spans'][-1][0]}:{payload['sentence'][0]}"
+    found: dict[str, Any] | None = today["sentences"].get(place)
+    if found is None:
+        found = today["sentences"][place] = {"ranks": {}, "peaks": {}}
     return found
 
 
 def _limited(state: State, dimension: str, change: int) -> int:
     """What is left of a change within the day's limits and within 0 and 1."""
-    today, limits, value = state["today"], state["policy"]["day"], state["values"][dimension]
-    side = "gain" if change > 0 else "loss"
-    room = limits[side] - today[side].get(dimension, 0)
-    size: int = max(0, min(abs(change), room, ONE - value if change > 0 else value))
-    today[side][dimension] = today[side].get(dimension, 0) + size
+    value = state["values"][dimension]
+    side, wanted, room = ("gain", change, ONE - value) if change > 0 else ("loss", -change, value)
+    moved = state["today"][side]
+    before = moved.get(dimension, 0)
+    size: int = max(0, min(wanted, room, state["policy"]["day"][side] - before))
+    moved[dimension] = before + size
     return size if change > 0 else -size
 
 

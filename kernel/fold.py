@@ -199,12 +199,11 @@ class Fold:
             events, running = ahead.pop(depth) if depth in ahead else self._turn_at(depth, running)
             turns.append((depth, events))
         numbers = [number for _, events in turns for number, _ in events]
-        payloads = self.stream.payloads(numbers, projection.reads, checked=False)
+        payloads = self.stream.each_payload(numbers, projection.reads)
         history, path = self.stream.history, self.standing.path
         names = {kind_code(name): name for name in projection.reads}
         for depth, events in turns:
-            for number, moment in events:
-                payload = payloads.get(number)
+            for (number, moment), payload in zip(events, payloads, strict=False):
                 if payload is not None:
                     name, said = names[history.kind[number]], history.moment(number)
                     event = Event(number, name, payload, path[depth], moment, said)
@@ -332,12 +331,11 @@ def standing_events(
         chunk = depths[start : start + CHUNK_TURNS]
         turns = [(depth, standing.times(depth, projection.codes)) for depth in chunk]
         numbers = [number for _, turn in turns for number, _ in turn]
-        payloads = stream.payloads(numbers, projection.reads, checked=False)
+        payloads = stream.each_payload(numbers, projection.reads)
         for depth, turn in turns:
-            for number, moment in turn:
+            for (number, moment), payload in zip(turn, payloads, strict=False):
                 if until is not None and moment is not None and until.at < moment.at:
                     continue
-                payload = payloads.get(number)
                 if payload is not None:
                     name = names[history.kind[number]]
                     said = history.moment(number)

@@ -639,27 +639,32 @@ class Log:
         self, line: int, numbers: Sequence[int], types: Iterable[str]
     ) -> dict[int, dict[str, Any]]:
         """Payloads by number. `types` are all that may occur; erased ones are absent."""
+        encoded = self.encoded_payloads(line, numbers, types)
+        return {number: decode_payload(data) for number, data in encoded.items()}
+
+    def encoded_payloads(
+        self, line: int, numbers: Sequence[int], types: Iterable[str]
+    ) -> dict[int, bytes]:
+        """The same, undecoded."""
         if not numbers:
             return {}
-        found: dict[int, dict[str, Any]] = {}
         low, high = min(numbers), max(numbers)
         if high - low > _SPARSE * len(numbers):
+            found: dict[int, bytes] = {}
             for start in range(0, len(numbers), 500):
                 keys = [key_of(line, number) for number in numbers[start : start + 500]]
                 marks = ",".join("?" * len(keys))
                 sql = f"SELECT id, payload FROM record WHERE id IN ({marks})"
-                found.update(self._decoded(self._query(sql, keys)))
+                found.update(self._encoded(self._query(sql, keys)))
             return found
         kinds = list(types)
         marks = ",".join("?" * len(kinds))
         sql = f"SELECT id, payload FROM record WHERE id BETWEEN ? AND ? AND type IN ({marks})"
-        rows = self._query(sql, (key_of(line, low), key_of(line, high), *kinds))
-        return dict(self._decoded(rows))
+        return self._encoded(self._query(sql, (key_of(line, low), key_of(line, high), *kinds)))
 
-    def _decoded(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, dict[str, Any]]]:
-        for key, payload in rows if self.vault is None else self.vault.decrypted(rows):
-            if payload is not None:
-                yield key & 0xFFFFFFFF, decode_payload(payload)
+    def _encoded(self, rows: Iterable[tuple[Any, ...]]) -> dict[int, bytes]:
+        plain = rows if self.vault is None else self.vault.decrypted(rows)
+        return {key & 0xFFFFFFFF: payload for key, payload in plain if payload is not None}
 
     def requested(self, line: Line, request: str) -> int | None:
         """The number of the first record of a request, if it was made before."""

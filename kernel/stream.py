@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from enishi.kernel import keeping
 from enishi.kernel.checks import check_id
-from enishi.kernel.encoding import FORMAT, Header, request_mac
+from enishi.kernel.encoding import FORMAT, Header, decode_payload, request_mac
 from enishi.kernel.errors import (
     InvalidInput,
     LogDamaged,
@@ -255,20 +255,34 @@ class Stream:
         `types` are all that may occur among them: fewer are read faster. Where the caller can
         bear payloads that are not what they should be, they need not be `checked`.
         """
-        history = self.history
-        found = self.log.payloads(self.line.line, numbers, types)
-        kinds, version = history.kind, history.version
-        current: dict[int, dict[str, Any]] = {}
-        for number in numbers:
-            payload, kind = found.get(number), kinds[number]
-            if payload is None or kind >= len(KINDS):
-                continue
-            if version.get(number, 1) != EVENT_TYPES[KINDS[kind]].version:
-                payload = upcast(KINDS[kind], version.get(number, 1), payload)
-                if payload is None:
-                    continue
-            current[number] = _fitting(number, KINDS[kind], payload) if checked else payload
+        kinds, current = self.history.kind, dict[int, dict[str, Any]]()
+        for number, payload in zip(numbers, self.each_payload(numbers, types), strict=True):
+            if payload is not None:
+                current[number] = (
+                    _fitting(number, KINDS[kinds[number]], payload) if checked else payload
+                )
         return current
+
+    def each_payload(
+        self, numbers: Sequence[int], types: Iterable[str]
+    ) -> Iterator[dict[str, Any] | None]:
+        """Unchecked payloads, in the order of these numbers; None for one that is erased or unknown.
+
+        Each is decoded when its turn comes. Many that are alive together cost the collector of
+        garbage more than decoding them.
+        """
+        encoded = self.log.encoded_payloads(self.line.line, numbers, types).get
+        kinds, version = self.history.kind, self.history.version
+        for number in numbers:
+            data, kind = encoded(number), kinds[number]
+            if data is None or kind >= len(KINDS):
+                yield None
+                continue
+            payload, written = decode_payload(data), version.get(number, 1)
+            if written == EVENT_TYPES[KINDS[kind]].version:
+                yield payload
+            else:
+                yield upcast(KINDS[kind], written, payload)
 
     def withheld(self) -> frozenset[int]:
         """The numbers whose payloads exist elsewhere and were not given with the records."""

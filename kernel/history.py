@@ -9,6 +9,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from struct import error as PackError
+from struct import pack
 from typing import Protocol
 
 from enishi.kernel.errors import LogDamaged
@@ -171,17 +173,21 @@ class History:
 
         Records that speak of what is not there are LogDamaged; the history is of no use then.
         """
-        # This runs for every record whenever a relationship is opened: plain loops, few calls.
+        # This runs for every record whenever a relationship is opened: one plain loop, few calls, and
+        # in locals what belongs to the newest turn, which is what most records are of.
         number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
-        depth_of, end_of, late = self._depth, self._end, self._late
-        kind_of, turn_of, at_of, rest_of = self.kind, self.turn, self.at, self._rest
-        branch_of, zone_of, all_causes = self.branch, self._zone, self._causes
+        depth_of, end_of, chosen_of, late = self._depth, self._end, self._chosen, self._late
+        kind_of, turn_of, rest_of, tangled = self.kind, self.turn, self._rest, self.tangled
+        branch_of, zone_of, rest = self.branch, self._zone, len(self._causes)
         rest_of.frombytes(nothing)
-        tangled, code_of = self.tangled, _CODES
-        here, since, zone = branch_of.values[-1], branch_of.starts[-1], zone_of.values[-1]
+        code_of, acts, texts = _CODES.get, _ACT_CODES, TEXT_CODES
+        here, since = branch_of.values[-1], branch_of.starts[-1]
+        east, guessed = zone_of.values[-1] >> 1, zone_of.values[-1] & 1
+        newest, depth, end = kind_of.rfind(_TURN_OPENED), depth_of[-1], end_of[-1]
+        moments, all_causes = list[int](), list[int]()
         try:
             for header in headers:
-                kind = code_of.get(header.type, _UNKNOWN)
+                kind = code_of(header.type, _UNKNOWN)
                 branch = header.branch
                 turn = header.turn
                 if turn is None:
@@ -195,14 +201,13 @@ class History:
                     here, since = branch, number
                 moment = header.happened
                 if moment is None:
-                    at_of.append(UNKNOWN_TIME)
+                    moments.append(UNKNOWN_TIME)
                 else:
                     at, offset, assumed = moment
-                    at_of.append(at)
-                    twice = offset * 2 + 1 if assumed else offset * 2
-                    if twice != zone:
-                        zone_of.note(number, twice)
-                        zone = twice
+                    moments.append(at)
+                    if offset != east or assumed != guessed:
+                        zone_of.note(number, offset * 2 + 1 if assumed else offset * 2)
+                        east, guessed = offset, assumed
                 if header.version != 1:
                     self.version[number] = int(header.version)
                 if kind == _TURN_OPENED:
@@ -211,18 +216,24 @@ class History:
                         parent = ROOT
                     if parent >= number:
                         raise ValueError
-                    depth = self.depth_of(parent) + 1
+                    if parent != newest:
+                        depth = self.depth_of(parent)
+                    depth += 1
                     self.branches[branch].tip = number
                     rest_of[number] = len(depth_of)
                     self._parent.append(parent)
                     depth_of.append(depth)
-                    self._chosen.append(0)
-                    number += 1
-                    end_of.append(number)
+                    chosen_of.append(0)
+                    end_of[-1], newest = end, number
+                    number = end = number + 1
+                    end_of.append(end)
                     continue
                 if kind == _REPLY:
-                    self._choose(turn, number)
-                elif kind in _ACT_CODES:
+                    if turn == newest != ROOT and not chosen_of[-1]:
+                        chosen_of[-1] = number
+                    else:
+                        self._choose(turn, number)
+                elif kind in acts:
                     self._act(number, kind, branch, header.targets)
                     number += 1
                     continue
@@ -232,27 +243,27 @@ class History:
                     self._choose(header.targets[0], number)
                 elif number == 0:
                     self.branches[MAIN] = Branch(MAIN, None, ROOT)
-                if (
-                    turn != ROOT
-                    and kind_of[turn] == _TURN_OPENED
-                    and end_of[rest_of[turn]] == number
-                ):
-                    end_of[rest_of[turn]] = number + 1
+                if end == number and turn == newest != ROOT:
+                    end += 1
                 else:
                     late.setdefault(self._known(turn), []).append(number)
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
-                if causes and (causes != (turn,) or kind not in TEXT_CODES):
-                    rest_of[number] = len(all_causes)
+                if causes and (kind not in texts or len(causes) > 1 or causes[0] != turn):
+                    rest_of[number] = rest + len(all_causes)
                     all_causes.append(len(causes))
-                    all_causes.extend(causes)
+                    all_causes += causes
                     for cause in causes:
                         if turn_of[cause] != turn:
                             tangled.add(turn)
                 if turn < since and branch_of[max(turn, 0)] != branch:
                     tangled.add(turn)
                 number += 1
-        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+            end_of[-1] = end
+            self.at.frombytes(pack(f"{len(moments)}q", *moments))
+            if all_causes:
+                self._causes.frombytes(pack(f"{len(all_causes)}i", *all_causes))
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError, PackError):
             raise LogDamaged(
                 f"record {number} speaks of a turn or branch that is not there; run: enishi verify"
             ) from None

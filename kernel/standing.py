@@ -171,8 +171,10 @@ class Standing:
         It is None as long as no time is known on the path.
         """
         history, flags = self.history, self._flags
-        turn, at = self.path[depth], self._begins[depth]
-        offset = self._own_offset(turn, self._offsets[depth])
+        turn, at, after = self.path[depth], self._begins[depth], depth + 1
+        # A turn's offset is the one with which the next depth begins.
+        known = after < len(self.path)
+        offset = self._offsets[after] if known else self._own_offset(turn, self._offsets[depth])
         found: list[tuple[int, Moment | None]] = []
         kind_of, at_of = history.kind, history.at
         for number in history.events_of(turn):
@@ -180,8 +182,9 @@ class Standing:
             if not flag:
                 continue
             kind, own = kind_of[number], at_of[number]
-            own = max(own, at)
-            if kind in _SAID:
+            if own < at:
+                own = at
+            elif kind in _SAID:
                 at = own
             if kind in kinds and flag == _STANDS:
                 found.append((number, None if own == UNKNOWN_TIME else Moment(own, offset)))

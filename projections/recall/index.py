@@ -32,8 +32,10 @@ from enishi.projections.recall.questions import asks
 from enishi.projections.recall.words import FORM, terms
 
 BLOCK_BITS = 12
-_COUNT_BITS = 4
-_MOST = (1 << _COUNT_BITS) - 1
+COUNT_BITS = 4
+MOST = (1 << COUNT_BITS) - 1
+"""How often a term stands in a record is told in so many bits of a place, and no more than this."""
+
 _INSIDE = (1 << BLOCK_BITS) - 1
 _TABLE = "posting"
 
@@ -296,9 +298,9 @@ class Index:
         self.flags[number] = asks(words) * ASKS | hidden * HIDDEN | specific * SPECIFIC
         if "name" in root:
             self.voice[number] = self._voice_of(str(root["name"]))
-        inside = (number & _INSIDE) << _COUNT_BITS
+        inside = (number & _INSIDE) << COUNT_BITS
         for term, count in found.items():
-            block.fresh.setdefault(term, array("H")).append(inside | min(count, _MOST))
+            block.fresh.setdefault(term, array("H")).append(inside | min(count, MOST))
         block.count += 1
 
     def _voice_of(self, name: str) -> int:
@@ -396,7 +398,7 @@ def unpacked(postings: Postings) -> Iterator[tuple[int, int]]:
     """The numbers and the counts of a term, in the order of the numbers."""
     for base, places in postings:
         for place in places:
-            yield base + (place >> _COUNT_BITS), place & _MOST
+            yield base + (place >> COUNT_BITS), place & MOST
 
 
 def _bytes(places: array[int]) -> bytes:

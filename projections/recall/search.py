@@ -30,7 +30,7 @@ from heapq import nlargest
 from typing import NamedTuple, Protocol
 
 from enishi.projections.recall.corpus import NOWHERE, OWN, REACH, SHORT, Corpus, lean
-from enishi.projections.recall.index import Index, unpacked
+from enishi.projections.recall.index import COUNT_BITS, MOST, Index
 from enishi.projections.recall.words import WHOLE, Split, is_wide, name_terms
 
 _ANSWERS = 48
@@ -154,14 +154,16 @@ def look_up(corpus: Corpus, index: Index, query: Split, near: Near | None = None
         within: dict[int, int] = {}
         others: dict[int, int] = {}
         stretches: dict[int, int] = {}
-        for number, count in unpacked(postings):
-            place = place_of[number]
-            if place != NOWHERE:
-                within[place] = count
-                stretch = stretch_of[place]
-                stretches[stretch] = stretches.get(stretch, 0) + count
-            elif number in standing:
-                others[number] = count
+        for base, packed in postings:
+            for one in packed:
+                number, count = base + (one >> COUNT_BITS), one & MOST
+                place = place_of[number]
+                if place != NOWHERE:
+                    within[place] = count
+                    stretch = stretch_of[place]
+                    stretches[stretch] = stretches.get(stretch, 0) + count
+                elif number in standing:
+                    others[number] = count
         found.within[term], found.others[term] = within, others
         found.idf[term] = rarity(len(corpus), len(within))
         overlaps = 2 if is_wide(term) else 1
@@ -215,10 +217,11 @@ def search_texts(found: Found, most: int) -> list[Hit]:
         meant = {place: near.text(place, found.is_named(place)) for place in scores}
         totals = {p: score + found.mass * meant[p][0] // ONE for p, score in scores.items()}
     hits: list[Hit] = []
+    there = [(term, within) for term, within in found.within.items() if within]
     for place in _best(totals, POOL * most):
         if not totals[place] or len(hits) == most:
             break
-        own = tuple([term for term, within in found.within.items() if place in within])
+        own = tuple([term for term, within in there if place in within])
         if len(own) == 1 and COMMON * found.weights[own[0]] <= WHOLE:
             continue
         if own or length[place] >= _TELLING or (place and corpus.asking[place - 1]):
@@ -240,14 +243,18 @@ def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
     asking, stretch, length, many = corpus.asking, corpus.stretch, corpus.length, len(corpus)
     mean = max(1, corpus.total // max(1, many))
     usual, each, around = OWN * _K1 * (10 - _B) * mean, OWN * _K1 * _B, corpus.around
+    tens, longer, ten = 10 * mean, _LONG_TELLS * OWN * _K1, 10 * WHOLE
     norms = {
-        near: (usual + each * around[near]) // (10 * mean)
-        + (0 if length[near] <= LONG else _LONG_TELLS * OWN * _K1 * (length[near] - LONG) // LONG)
+        near: WHOLE
+        * (
+            (usual + each * around[near]) // tens
+            + (0 if length[near] <= LONG else longer * (length[near] - LONG) // LONG)
+        )
         for near in places
         if 0 <= near < many
     }
-    stretches = found.stretches
-    scores = dict.fromkeys(norms, 0)
+    of_stretch = found.stretches.get
+    scores = {place: of_stretch(stretch[place], 0) for place in norms}
     for term, within in found.within.items():
         weight = found.weights[term]
         factor = weight * found.idf[term] * (10 + _K1)
@@ -256,13 +263,11 @@ def _relevances(found: Found, places: Iterable[int]) -> dict[int, int]:
         else:
             counts = _leaning(corpus, norms, within)
         for place, tf in counts.items():
-            scores[place] += factor * tf // ((10 * tf + norms[place]) * WHOLE)
+            scores[place] += factor * tf // (ten * tf + norms[place])
     if found.named:
-        for place in scores:
+        for place, score in scores.items():
             if found.is_named(place):
-                scores[place] *= 2
-    for place in scores:
-        scores[place] += stretches.get(stretch[place], 0)
+                scores[place] = 2 * score - of_stretch(stretch[place], 0)
     return scores
 
 

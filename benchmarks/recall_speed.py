@@ -5,7 +5,7 @@
 
 The texts are made of words whose frequencies fall as those of English do. `search` is the search
 alone, `recall` the whole answer: pinned things, ranking, quotes and budget; all three by the processor's
-time, since others may use the machine. `upkeep` is what one
+time, since others may use the machine, and each with a transaction of its own. `upkeep` is what one
 turn costs the index on the next reading, against two rows more in a bare FTS5, both committed.
 `closed recall` is all of `Turn.recall` where the gate is closed, `looked up` where a question was, and
 what it asks for had to be looked for in the index first.
@@ -31,10 +31,11 @@ from rich.table import Table
 
 import enishi
 from enishi.host import Relationship
+from enishi.kernel.stream import Stream
 from enishi.projections.recall.corpus import corpus_of
 from enishi.projections.recall.gate import gate
 from enishi.projections.recall.index import index_of, keep_up
-from enishi.projections.recall.search import look_up, search_texts
+from enishi.projections.recall.search import Hit, look_up, search_texts
 from enishi.projections.recall.words import split_query
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -119,20 +120,19 @@ def _queries(bond: Relationship, floor: sqlite3.Connection, speech: Speech) -> d
         match = " OR ".join(f'"{word}"' for word in query.split())
         bare = partial(floor.execute, sql, (match,))
         times["FTS5"].append(took(lambda bare=bare: bare().fetchall(), process_time))  # type: ignore[misc]
-        with stream.reading():
-            index = index_of(stream)
-            corpus = corpus_of(stream, 0, index)
-            times["search"].append(
-                took(
-                    lambda: search_texts(look_up(corpus, index, split_query(query)), 10),  # noqa: B023
-                    process_time,
-                )
-            )
+        times["search"].append(took(partial(_searched, stream, query), process_time))
         times["recall"].append(took(partial(bond.recall, query), process_time))
     found = {}
     for name, each in times.items():
         found |= {f"{name} p50": median(each), f"{name} p95": quantiles(each, n=20)[-1]}
     return found
+
+
+def _searched(stream: Stream, query: str) -> list[Hit]:
+    """The search alone, in a transaction as the bare query has one."""
+    with stream.reading():
+        index = index_of(stream)
+        return search_texts(look_up(corpus_of(stream, 0, index), index, split_query(query)), 10)
 
 
 def _closed(bond: Relationship) -> dict[str, float]:

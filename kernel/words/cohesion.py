@@ -43,7 +43,7 @@ def _topic_words(text: str) -> frozenset[str]:
     tables = _tables()
     text = text.lower().replace("’", "'")
     found = stems(set(tables.word.findall(text)) - tables.common)
-    for run in tables.wide.findall(text):
+    for run in () if text.isascii() else tables.wide.findall(text):
         found.update(map(add, run, run[1:]))
     return frozenset(found - tables.pairs)
 

@@ -53,18 +53,17 @@ def named_things(text: str) -> list[tuple[int, int]]:
     in the text as well.
     """
     text = text[:_READ]
-    begins = {start for start, _ in sentences(text)}
     found: list[tuple[int, int]] = []
-    unsure: list[tuple[int, int]] = []
+    single: list[tuple[int, int]] = []
     for match in _CAPITALS.finditer(text):
         start, end = _trimmed(text, *match.span())
-        if start >= end:
-            continue
-        if _IDS.fullmatch(text, start, end):
-            continue
-        alone = " " not in text[start:end]
+        if start < end and not _IDS.fullmatch(text, start, end):
+            (found if " " in text[start:end] else single).append((start, end))
+    begins = {start for start, _ in sentences(text)} if single else set()
+    unsure: list[tuple[int, int]] = []
+    for start, end in single:
         opens = start in begins or text[start - 1 : start] in ("“", '"', "‘", "*", "(", ":")
-        (unsure if alone and opens else found).append((start, end))
+        (unsure if opens else found).append((start, end))
     sure = {text[start:end] for start, end in found}
     found += [span for span in unsure if text[span[0] : span[1]] in sure]
     titles = [match.span() for match in _TITLES.finditer(text)]

@@ -64,19 +64,20 @@ def extracted(
     for text in one.texts.values():
         content = text.content or ""
         own_marks = [mark[1:] for mark in marks if mark[0] == text.number]
-        told = [span[0] for span in named_things(content)], [span[0] for span in figures(content)]
+        told = [[span[0] for span in spans] for spans in (named_things(content), figures(content))]
         for start, end in sentences(content):
             words = content[start:end]
             own = topic_words(words)
             points = max((w for s, e, w in own_marks if s < end and start < e), default=0)
-            points += sum(min(2, sum(start <= s < end for s in places)) for places in told)
+            for places in told:
+                points += min(2, len([s for s in places if start <= s < end]))
             points += min(3, len(topics & own)) + (text.role == "user")
             points -= 2 * (words[-1:] in "?？") + 4 * (len(own) < _FEW_WORDS)
-            scored.append((-points, len(scored), cut(words), text.number))
+            scored.append((-points, len(scored), words, text.number))
     ranked = sorted(scored)[:SENTENCES]
     chosen = sorted(ranked, key=lambda each: each[1])
-    lines = tuple(SummaryLine(words, (text,)) for _, _, words, text in chosen)
-    return ranked[0][2] if ranked else "", lines
+    lines = tuple(SummaryLine(cut(words), (text,)) for _, _, words, text in chosen)
+    return cut(ranked[0][2]) if ranked else "", lines
 
 
 def cut(words: str, most: int = LONGEST) -> str:

@@ -133,6 +133,8 @@ def clean(text: str) -> str:
     """Stored text as it may stand in a prompt: it closes no block and opens none, begins no message,
     hides nothing and orders nothing anew. Only "\\n" ends its lines.
     """
+    if text.isascii() and text.isprintable():  # nothing of the above is in it
+        return _TURNS.sub(r"\1 ", text).strip()
     return _EDGE.sub("", _TURNS.sub(r"\1 ", text.translate(_PLAIN))).strip()
 
 

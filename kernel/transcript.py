@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enishi.kernel.errors import NotFound
-from enishi.kernel.history import MAIN, ROOT, TEXT_CODES, kind_code
+from enishi.kernel.history import MAIN, ROOT, TEXT_CODES, TEXT_TYPES, kind_code
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
 from enishi.kernel.stream import Stream
@@ -132,7 +132,8 @@ def turn_views(
     for start in range(0, len(wanted), 256):
         chunk = wanted[start : start + 256]
         texts = [n for t in chunk for n in history.events_of(t) if history.kind[n] in TEXT_CODES]
-        payloads = stream.payloads(sorted({*texts, *(history.root_text(n) for n in texts)}))
+        roots = map(history.root_text, texts)
+        payloads = stream.payloads(sorted({*texts, *roots}), TEXT_TYPES)
         for turn in chunk:
             yield _turn_view(stream, standing, turn, payloads)
 

@@ -228,6 +228,15 @@ def test_how_tired_somebody_is_stands_beneath_his_own_name(shell: Shell, tmp_pat
     _, _, moods = shell.ok("timeline").partition("\nmood\n")
     names = [line.split()[0] for line in moods.splitlines()[:5]]
     assert names == ["Chen", "tired", "stirred", "sure", "Lumi"]
+    with fixed_store(tmp_path / "enishi.db") as store:
+        drawn = timeline_svg(store.relationship("Lumi", "Chen").timeline())
+    told = words(ElementTree.fromstring(drawn))
+    for name in ("tired", "stirred up", "sure"):
+        assert told[told.index(name) + 1].startswith("Chen ")
+    curves, shades = (
+        re.findall(rf"{one} {{ [a-z]+: (#\w+)", drawn) for one in (".curve.user", ".shade")
+    )
+    assert curves == shades and len(curves) == 2
 
 
 def test_the_command_plots_prints_and_draws(shell: Shell, tmp_path: Path) -> None:

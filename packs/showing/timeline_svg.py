@@ -267,7 +267,8 @@ class _Picture:
             self.parts.append(f'<rect class="shade s{shade}" {box}/>')
         if seen:
             last = _whole(getattr(seen[-1][1], name))
-            self.put(LEFT + PLOT + 100, self.y + 105, _number(last), "small")
+            told = f"{short(self.line.user, 800, 11)} {_number(last)}"
+            self.put(LEFT + PLOT + 100, self.y + 105, told, "small")
         self.y += _STRIP + 60
 
     def threads(self, heading: str, found: Sequence[Thread]) -> None:

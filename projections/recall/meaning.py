@@ -333,9 +333,11 @@ class Near:
             return []
         near, least = self._places, 1.0
         if (rest := len(near) - most) > 0:
-            least = max(least, np.partition(near, rest)[rest])
-        found = np.flatnonzero(near >= least)
-        best: list[int] = found[np.argsort(-near[found], kind="stable")[:most]].tolist()
+            ranked = near.copy()
+            ranked.partition(rest)
+            least = max(least, ranked.item(rest))
+        (found,) = (near >= least).nonzero()
+        best: list[int] = found[(-near[found]).argsort(kind="stable")[:most]].tolist()
         return best
 
     def text(self, place: int, named: bool) -> tuple[int, bool]:

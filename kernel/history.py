@@ -9,8 +9,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from struct import error as PackError
-from struct import pack
 from typing import Protocol
 
 from enishi.kernel.errors import LogDamaged
@@ -260,10 +258,9 @@ class History:
                     tangled.add(turn)
                 number += 1
             end_of[-1] = end
-            self.at.frombytes(pack(f"{len(moments)}q", *moments))
-            if all_causes:
-                self._causes.frombytes(pack(f"{len(all_causes)}i", *all_causes))
-        except (KeyError, IndexError, TypeError, ValueError, OverflowError, PackError):
+            self.at.fromlist(moments)
+            self._causes.fromlist(all_causes)
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
             raise LogDamaged(
                 f"record {number} speaks of a turn or branch that is not there; run: enishi verify"
             ) from None

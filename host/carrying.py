@@ -38,7 +38,7 @@ class Carrying(Remembering):
         log, stop = self._stream.log, until if isinstance(until, int) else moment_of_given(until)
         numbers = list(withhold)
         signing = None if log.read_only else self._store._signing()
-        with log.unmapped(), self._stream.reading():
+        with log.passing(), self._stream.reading():
             cuts = []
             for line in lines_of(log, self._stream.line.relationship):
                 stream = self._store._stream(line)

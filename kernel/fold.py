@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -30,6 +30,9 @@ CHECKPOINT_EVENTS = 4096
 """Folded events after which a checkpoint is worth writing."""
 
 _SNAPSHOTS = 24
+
+_AHEAD = 4096
+"""Turns that were looked at for a checkpoint and need not be looked at again when they are folded."""
 
 _SPREAD = 8
 """What is folded in one go is kept at so many places, and ever more closely towards the end."""
@@ -188,7 +191,7 @@ class Fold:
             between = slice(bisect_left(depths, self.depth), bisect_left(depths, stop))
             self._fold_turns(depths[between], stop, ahead)
 
-    def _fold_turns(self, depths: list[int], stop: int, ahead: dict[int, _Turn]) -> None:
+    def _fold_turns(self, depths: Sequence[int], stop: int, ahead: dict[int, _Turn]) -> None:
         """Fold the turns at these depths, the only ones below `stop` that matter.
 
         Of those `ahead` it is known already what has to be folded.
@@ -252,17 +255,19 @@ class Fold:
             self._snapshots = [found for found in other._snapshots if found.depth <= same]
             self._restore()
 
-    def _jump(self, depths: list[int]) -> dict[int, _Turn]:
+    def _jump(self, depths: Sequence[int]) -> dict[int, _Turn]:
         """Start from the deepest checkpoint that folded exactly what stands now.
 
-        Where there is none, what was looked at on the way is returned, by its depth.
+        Where there is none, what was looked at first on the way is returned, by its depth.
         """
         log, line = self.stream.log, self.stream.line.line
         known = log.checkpoints(line, self.projection.name, self.projection.version)
         ahead = {running: depth for running, depth in known.items() if depth > self.depth}
         running, turns, best = self.running, dict[int, _Turn](), None
         for depth, following in pairwise([*depths, len(self.standing.path)] if ahead else ()):
-            turns[depth] = _, running = self._turn_at(depth, running)
+            turn = _, running = self._turn_at(depth, running)
+            if len(turns) < _AHEAD:
+                turns[depth] = turn
             if depth < ahead.get(running, 0) <= following:
                 best = running
         if best is None or not self._start_from(ahead[best], best):
@@ -298,6 +303,30 @@ def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
     if found is None:
         found = stream.kept[key] = Fold(projection, stream, standing)
     return cast(Fold, found)
+
+
+def digests_of(stream: Stream, branches: Iterable[int], projection: Projection) -> dict[int, str]:
+    """The digests of a projection on these branches. Needs `stream.reading()`.
+
+    One state is in memory at a time, and none afterwards that was not before: it may be large.
+    """
+    found: dict[int, str] = {}
+    passing: list[Fold] = []
+    try:
+        for branch in sorted(set(branches)):
+            known = (projection.name, projection.version, branch) in stream.kept
+            fold = fold_of(stream, branch, projection)
+            if not known:
+                passing.append(fold)
+            found[branch] = fold.digest()
+            if not known:
+                # Its snapshots stay as long as the fold of a fork may begin with them.
+                fold._state = {}
+    finally:
+        for fold in passing:
+            del stream.kept[projection.name, projection.version, fold.standing.branch]
+            fold.standing.unwatch(fold)
+    return found
 
 
 def keep_history(stream: Stream, branch: int) -> None:

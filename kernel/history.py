@@ -337,10 +337,10 @@ class History:
         """How many turns lead to this one, itself included; 0 for ROOT. Else KeyError."""
         return 0 if turn == ROOT else self._depth[self._rest[self._known(turn)]]
 
-    def depths_of(self, turns: Iterable[int]) -> list[int]:
+    def depths_of(self, turns: Iterable[int]) -> Iterator[int]:
         """The same of many turns, all of which are there."""
         depth, rest = self._depth, self._rest
-        return [0 if turn == ROOT else depth[rest[turn]] for turn in turns]
+        return (0 if turn == ROOT else depth[rest[turn]] for turn in turns)
 
     def parent_of(self, turn: int) -> int:
         """The turn that this one follows, or ROOT, which follows itself. Else KeyError."""
@@ -439,9 +439,10 @@ class History:
         """The message or reply that a text is a wording of: itself, unless it is a revision."""
         return self.base.get(text, text)
 
-    def leading_to(self, turn: int, path: Sequence[int] = (ROOT,)) -> list[int]:
+    def leading_to(self, turn: int, path: Sequence[int] = (ROOT,)) -> array[int]:
         """The turns that lead to this one from the last one of a path that does."""
-        parent, depth, rest, length, ahead = self._parent, self._depth, self._rest, len(path), []
+        parent, depth, rest = self._parent, self._depth, self._rest
+        length, ahead = len(path), _numbers()
         while turn != ROOT and not ((at := depth[rest[turn]]) < length and path[at] == turn):
             ahead.append(turn)
             turn = parent[rest[turn]]

@@ -61,6 +61,8 @@ _SCRUB_PAUSE = 1.0
 INDEXES: set[str] = set()
 """Tables of rows by line that others keep and that need not be there; whoever keeps one joins here."""
 
+_PASSING = {"mmap_size": 0, "cache_size": -4000}
+
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 _CHUNK = 256
 _PLACE = 8
@@ -486,15 +488,17 @@ class Log:
                 self.connection.execute(statement)
 
     @contextmanager
-    def unmapped(self) -> Iterator[None]:
-        """Within, the file is read and not mapped: passing all of it would count as memory."""
+    def passing(self) -> Iterator[None]:
+        """Within, whole lines pass, each record once: little of the file is kept in memory."""
         with self._lock:
-            ((size,),) = self._query("PRAGMA mmap_size")
-            self._query("PRAGMA mmap_size=0")
+            before = {name: self._query(f"PRAGMA {name}")[0][0] for name in _PASSING}
             try:
+                for name, value in _PASSING.items():
+                    self._query(f"PRAGMA {name}={value}")
                 yield
             finally:
-                self._query(f"PRAGMA mmap_size={size}")
+                for name, value in before.items():
+                    self._query(f"PRAGMA {name}={value}")
 
     @contextmanager
     def altering(self) -> Iterator[None]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol
 
 from enishi.kernel.history import (
@@ -139,6 +140,10 @@ class Standing:
         """Keep a watcher's `stale` up to date from now on."""
         self._watchers.append(watcher)
 
+    def unwatch(self, watcher: Watcher) -> None:
+        """Nobody asks any more how stale it is."""
+        self._watchers.remove(watcher)
+
     def on_path(self, turn: int) -> bool:
         """Whether a turn (or ROOT) lies on this branch's path."""
         if not self.history.is_turn(turn):
@@ -156,14 +161,16 @@ class Standing:
         flags = self._flags
         return [n for n in self.history.events_of(self.path[depth]) if flags[n] == _STANDS]
 
-    def depths_with(self, kinds: frozenset[int], start: int = 0) -> list[int]:
+    def depths_with(self, kinds: frozenset[int], start: int = 0) -> array[int]:
         """The depths from `start` on at which an event of these kinds stands, in order."""
         history, flags = self.history, self._flags
         # No event of a turn comes before the turn, and no turn before its parent.
         first = self.path[start] if 0 < start < len(self.path) else 0
-        turn_of = history.turn
-        turns = {turn_of[n] for n in history.of_kinds(kinds, first) if flags[n] == _STANDS}
-        return sorted(depth for depth in history.depths_of(turns) if depth >= start)
+        turn_of, there = history.turn, bytearray(len(self.path))
+        turns = (turn_of[n] for n in history.of_kinds(kinds, first) if flags[n] == _STANDS)
+        for depth in history.depths_of(turns):
+            there[depth] = 1
+        return array("i", compress(range(start, len(there)), there[start:]))
 
     def times(self, depth: int, kinds: frozenset[int]) -> list[tuple[int, Moment | None]]:
         """The standing events of these kinds at this depth, each with its effective moment.
@@ -272,7 +279,8 @@ class Standing:
         ahead = history.leading_to(tip, self.path)
         common = history.depth_of(tip) + 1 - len(ahead)
         if not self.path:
-            common, ahead = 0, [ROOT, *ahead]
+            common = 0
+            ahead.insert(0, ROOT)
         self._clear(self.path[common:])
         del self.path[common:], self._begins[common:], self._offsets[common:]
         self.path.extend(ahead)

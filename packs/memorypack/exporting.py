@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from enishi.kernel.deciding.proposals import Audience
 from enishi.kernel.errors import InvalidInput, NotFound, PackTooLarge, StoreFailure
-from enishi.kernel.fold import fold_of, standing_events
+from enishi.kernel.fold import Projection, digests_of, standing_events
 from enishi.kernel.history import TEXT_CODES, UNKNOWN_TIME, History
 from enishi.kernel.moments import Moment
 from enishi.kernel.standing import Standing
@@ -105,12 +105,16 @@ def _placed(cuts: Sequence[Cut]) -> list[tuple[Cut, LineStart]]:
     if len(cuts) == 1:
         return [(cuts[0], LineStart(0, 0, None))]
     # Lines that part only later are one so far.
-    lines: dict[bytes, tuple[Cut, list[bytes]]] = {}
+    found: dict[bytes, Cut] = {}
     for line in cuts:
-        hashes = line.stream.log.hashes(line.stream.line.line, 0, line.length)
-        lines.setdefault(hashes[-1], (line, hashes))
-    found = list(lines.values())
-    return [(found[place][0], start) for place, start in line_order([own for _, own in found])]
+        found.setdefault(_hash_of(line, line.length - 1), line)
+    lines = list(found.values())
+    order = line_order([line.length for line in lines], lambda one, n: _hash_of(lines[one], n))
+    return [(lines[place], start) for place, start in order]
+
+
+def _hash_of(line: Cut, number: int) -> bytes:
+    return line.stream.log.hash_of(line.stream.line.line, number)
 
 
 def _records(line: Cut, start: LineStart) -> Iterator[list[bytes | None]]:
@@ -177,23 +181,31 @@ def _line(line: Cut, parties: dict[str, str]) -> ManifestLine:
     stream = line.stream
     others = {party: id for party, id in _parties(line).items() if id != parties[party]}
     names = {n: name for n, name in stream.branch_names().items() if n < line.length}
-    tip = stream.log.hash_of(stream.line.line, line.length - 1)
-    history, whole = line.history, line.length == len(stream.history)
-    branches = []
-    for number, name in names.items():
-        digests = {}
-        for projection in PROJECTIONS:
-            if whole and not line.withheld:
-                digest = fold_of(stream, number, projection).digest()
-            else:
-                standing = Standing(history, number)
-                standing.catch_up()
-                events = standing_events(stream, standing, projection)
-                there = (event for event in events if event.number not in line.withheld)
-                digest = digest_of(projection, there)
-            digests[projection.name] = (projection.version, digest)
-        branches.append(BranchDigests(number=number, name=name, digests=digests))
-    return ManifestLine(length=line.length, tip=tip, branches=tuple(branches), **others)
+    tip = _hash_of(line, line.length - 1)
+    digests = {one: _digests(line, names, one) for one in PROJECTIONS}
+    branches = tuple(
+        BranchDigests(
+            number=number,
+            name=name,
+            digests={one.name: (one.version, found[number]) for one, found in digests.items()},
+        )
+        for number, name in names.items()
+    )
+    return ManifestLine(length=line.length, tip=tip, branches=branches, **others)
+
+
+def _digests(line: Cut, branches: Iterable[int], projection: Projection) -> dict[int, str]:
+    """What a projection comes to on these branches, as far as the line is packed."""
+    stream, found = line.stream, {}
+    if line.length == len(stream.history) and not line.withheld:
+        return digests_of(stream, branches, projection)
+    for number in branches:
+        standing = Standing(line.history, number)
+        standing.catch_up()
+        events = standing_events(stream, standing, projection)
+        there = (event for event in events if event.number not in line.withheld)
+        found[number] = digest_of(projection, there)
+    return found
 
 
 def withheld_with(

@@ -8,7 +8,9 @@ alone, so that the same relationship gives the same frames everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
+from functools import cmp_to_key
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
@@ -132,33 +134,35 @@ class LineStart(NamedTuple):
     previous: bytes | None
 
 
-def line_order(lines: Sequence[Sequence[bytes]]) -> list[tuple[int, LineStart]]:
-    """Which line comes when, and where each leaves an earlier one, given the hashes of each.
+def line_order(
+    lengths: Sequence[int], hash_of: Callable[[int, int], bytes]
+) -> list[tuple[int, LineStart]]:
+    """Which line comes when, and where each leaves an earlier one, given how many records each has
+    and the hash of a line's record, by number.
 
     Where lines part, the one with the smaller hash comes first.
     """
-    order = sorted(range(len(lines)), key=lambda line: list(lines[line]))
+
+    def shared(one: int, other: int) -> int:
+        # What differs once differs from there on.
+        numbers = range(min(lengths[one], lengths[other]))
+        return bisect(numbers, False, key=lambda n: hash_of(one, n) != hash_of(other, n))
+
+    def compared(one: int, other: int) -> int:
+        fork = shared(one, other)
+        if fork in (lengths[one], lengths[other]):
+            return lengths[one] - lengths[other]
+        return -1 if hash_of(one, fork) < hash_of(other, fork) else 1
+
     started: list[tuple[int, LineStart]] = []
-    for line in order:
+    for line in sorted(range(len(lengths)), key=cmp_to_key(compared)):
         parent, fork = 0, 0
         for place, (other, _) in enumerate(started):
-            if (shared := _shared(lines[other], lines[line])) > fork:
-                parent, fork = place, shared
-        previous = lines[line][fork - 1] if fork else None
+            if (common := shared(other, line)) > fork:
+                parent, fork = place, common
+        previous = hash_of(line, fork - 1) if fork else None
         started.append((line, LineStart(parent, fork, previous)))
     return started
-
-
-def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many hashes two lines begin with together. What differs once differs from there on."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[middle - 1] == other[middle - 1]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def manifest_frame(manifest: Manifest) -> dict[str, Any]:

@@ -9,7 +9,7 @@ of either side hold for both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from enishi.kernel.deciding.rejudging import Rejudged, rejudge
 from enishi.kernel.encoding import FittingHeader
 from enishi.kernel.erasing.erasure import complete_erasures, obey, tombstones
 from enishi.kernel.errors import LogDamaged, PackConflict, PackDamaged, WrongSigner
-from enishi.kernel.fold import fold_of
+from enishi.kernel.fold import Projection, digests_of
 from enishi.kernel.history import TOMBSTONES, History
 from enishi.kernel.keys.keyring import signer_of
 from enishi.kernel.lines import (
@@ -40,7 +40,13 @@ from enishi.kernel.log import Line, Log
 from enishi.kernel.stream import Stream
 from enishi.kernel.verification import QuickWalk, passes_quickly, verify_line
 from enishi.packs.memorypack.checking import LineCheck, Told, secret_of
-from enishi.packs.memorypack.format import LineStart, ManifestLine, PackedRecord, PackReader
+from enishi.packs.memorypack.format import (
+    BranchDigests,
+    LineStart,
+    ManifestLine,
+    PackedRecord,
+    PackReader,
+)
 from enishi.packs.memorypack.pack_files import Signed, check_signer
 from enishi.projections import PROJECTIONS
 
@@ -120,7 +126,7 @@ def take_pack(
     """Take a pack in, in one transaction. Whatever is wrong with it is a PackError or PackConflict."""
     taken: PackTaken | None = None
     try:
-        with log.writing():
+        with log.passing(), log.writing():
             taken = _Taking(log, reader, open_stream, wanted, progress).take()
             if wanted.dry_run:
                 raise _DryRun
@@ -424,14 +430,16 @@ class _Taking:
             raise self._damaged(
                 f"number {rejudged.differing[0]} is not what the rules decide on its evidence"
             )
-        differing, unknown = [], []
         whole = len(stream.history) == said.length and stream.log.tip(one.line.line)[1] == said.tip
-        for branch in said.branches if whole else ():
+        branches = said.branches if whole else ()
+        ours = {(one.name, one.version): _digests(stream, branches, one) for one in PROJECTIONS}
+        differing, unknown = [], []
+        for branch in branches:
             for name, (version, digest) in branch.digests.items():
-                projection = next((p for p in PROJECTIONS if p.name == name), None)
-                if projection is None or projection.version != version:
+                own = ours.get((name, version))
+                if own is None:
                     unknown.append((branch.name, name))
-                elif fold_of(stream, branch.number, projection).digest() != digest:
+                elif own[branch.number] != digest:
                     differing.append((branch.name, name))
         return LineTaken(
             one.outcome,
@@ -455,3 +463,12 @@ class _Taking:
 
     def _damaged(self, what: str) -> PackDamaged:
         return PackDamaged(f"{self._reader.name} is damaged: {what}")
+
+
+def _digests(
+    stream: Stream, branches: Iterable[BranchDigests], projection: Projection
+) -> dict[int, str]:
+    """What a projection comes to on those branches that have a digest of this very version."""
+    name, version = projection.name, projection.version
+    numbers = [one.number for one in branches if one.digests.get(name, (0, ""))[0] == version]
+    return digests_of(stream, numbers, projection)

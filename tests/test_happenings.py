@@ -46,6 +46,8 @@ def told(words: str, day: int = 0) -> Any:
         ("We lost 3 games at bowling.", "We lost 5 games at bowling.", False),
         ("We lost 3 games at bowling.", "We lost those games at bowling.", True),
         ("Dinner at Luigi's with Anna", "Dinner at Luigi's with Robert", False),
+        ("dinner at luigi's with anna", "dinner at luigi's with robert", False),
+        ("dinner at luigi's with anna", "Dinner at Luigi's with Anna", True),
         ("I loved talking with you.", "I loved talking with you.", False),
         ("和你一起在山顶看初雪。", "山顶看初雪真好。", True),
         ("和你一起在山顶看初雪。", "还记得山顶那场雪吗", True),

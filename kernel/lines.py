@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from enishi.kernel.errors import LogDamaged
+from enishi.kernel.keys.vault import MANY
 from enishi.kernel.log import Line, Log, key_of, last_key, translated
 
 _CHUNK = 500
@@ -146,7 +147,8 @@ def drop_line(log: Log, line: Line) -> None:
     with log.unguarded():
         span = (key_of(line.line, 0), last_key(line.line))
         if log.vault is not None:
-            log.lose(log.vault.places(*span))
+            for first in range(span[0], key_of(line.line, log.tip(line.line)[0]), MANY):
+                log.lose(log.vault.places(first, first + MANY - 1))
         _run(log, "DELETE FROM record WHERE id BETWEEN ? AND ?", span)
     log.drop_checkpoints(line.line)
     for table in ("request", "withheld", "checkpoint", *log.indexes(), "line"):

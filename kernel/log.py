@@ -45,7 +45,7 @@ from enishi.kernel.errors import (
     StoreTooNew,
 )
 from enishi.kernel.files import reading_uri
-from enishi.kernel.keys.vault import Vault, keys_path, made
+from enishi.kernel.keys.vault import MANY, Vault, keys_path, made
 from enishi.kernel.transactions import Transaction, Transactions
 
 APPLICATION_ID = 0x454E4953  # "ENIS"
@@ -616,8 +616,11 @@ class Log:
         sql = "SELECT id FROM record WHERE id BETWEEN ? AND ? AND payload IS"
         found = {key for (key,) in self._query(f"{sql} NULL", span)}
         if self.vault is not None:  # what has no key any more is as good as not there
-            there = {key for (key,) in self._query(f"{sql} NOT NULL", span)}
-            found |= there - self.vault.places(*span)
+            there = (
+                key for key, gone in self._scan("SELECT id, payload IS NULL", line, 0) if not gone
+            )
+            while some := list(islice(there, MANY)):
+                found |= set(some) - self.vault.places(some[0], some[-1])
         return frozenset(key & 0xFFFFFFFF for key in found)
 
     def withheld(self, line: int) -> frozenset[int]:

@@ -34,7 +34,7 @@ from enishi.kernel.errors import (
     StoreReadOnly,
     WrongKeys,
 )
-from enishi.kernel.keys import keying
+from enishi.kernel.keys import keying, vault
 from enishi.kernel.keys.vault import made
 from enishi.projections.recall import index
 
@@ -202,7 +202,12 @@ def test_a_life_comes_to_the_same_in_a_keyed_store(acts: list[str]) -> None:
         check_keys(Path(keyed) / "s.db")
 
 
-def test_what_was_taken_back_leaves_no_key(path: Path) -> None:
+@pytest.mark.parametrize("many", [1, vault.MANY])
+def test_what_was_taken_back_leaves_no_key(
+    path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """Also where the key file has been given the keys before it was."""
+    monkeypatch.setattr(vault, "MANY", many)
     with keyed_store(path) as store:
         bond = store.relationship("lumi", "chen")
         with store.transaction():

@@ -7,34 +7,31 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import fixed_store
 from test_folding import LARGE, lived
 
-from enishi.kernel import fold
+from enishi.kernel import fold, lines, log
 from enishi.kernel.deciding import rejudging
 from enishi.kernel.erasing import gaps
 from enishi.kernel.fold import digests_of, fold_of
+from enishi.kernel.keys import vault
 from enishi.packs.memorypack import frames
 from enishi.packs.memorypack.format import LineStart, line_order
 from enishi.packs.memorypack.pack_files import inspect_pack
 
-TURNS = 400, 1_200
+TURNS = 300, 900
 EVENTS = 6 * (TURNS[1] - TURNS[0])
 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A shorter and a longer relationship, both of which have been asked how they stand."""
-    folder = tmp_path_factory.mktemp("carried")
-    paths = [folder / f"{turns}.db" for turns in TURNS]
-    for path, turns in zip(paths, TURNS, strict=True):
-        with fixed_store(path) as store:
-            lived(store, turns).digests()
-    return paths
+    return a_long_life(tmp_path_factory.mktemp("carried"))
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +58,15 @@ def grown(work: Callable[[Path], object], paths: list[Path]) -> float:
     return (peaks[1] - peaks[0]) / EVENTS
 
 
+def a_long_life(folder: Path, **options: Any) -> list[Path]:
+    """A shorter and a longer relationship, both of which have been asked how they stand."""
+    paths = [folder / f"{turns}.db" for turns in TURNS]
+    for path, turns in zip(paths, TURNS, strict=True):
+        with fixed_store(path, **options) as store:
+            lived(store, turns).digests()
+    return paths
+
+
 def packed(path: Path) -> Path:
     """The pack of a store, beside it."""
     with fixed_store(path) as store:
@@ -68,10 +74,10 @@ def packed(path: Path) -> Path:
     return path.with_suffix(".erii")
 
 
-def taken(pack: Path) -> None:
+def taken(pack: Path, **options: Any) -> None:
     for old in pack.parent.glob("taken.db*"):
         old.unlink()
-    with fixed_store(pack.parent / "taken.db", seed=1) as store:
+    with fixed_store(pack.parent / "taken.db", seed=1, **options) as store:
         assert store.import_pack(pack).lines[0].differing == ()
 
 
@@ -80,6 +86,15 @@ def test_what_grows_with_a_pack_is_the_index_of_its_headers(stores: list[Path]) 
     packs = [packed(path) for path in stores]
     assert grown(inspect_pack, packs) < 32
     assert grown(taken, packs) < 32
+
+
+def test_nor_do_the_keys_of_a_keyed_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cryptography")
+    for module in (vault, log, lines):
+        monkeypatch.setattr(module, "MANY", 64)
+    stores = a_long_life(tmp_path, keyed=True)
+    assert grown(packed, stores) < 32
+    assert grown(partial(taken, keyed=True), [packed(path) for path in stores]) < 32
 
 
 def test_with_checkpoints_that_fit_no_more_it_is_no_more(stores: list[Path]) -> None:

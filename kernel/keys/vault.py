@@ -33,6 +33,9 @@ _NONCE = bytes(12)
 
 _CHUNK = 256
 
+MANY = 4096
+"""Keys, or places of keys, that are in memory at a time."""
+
 _SCHEMA = (
     "CREATE TABLE vault(id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",
     "CREATE TABLE key(id INTEGER PRIMARY KEY, key BLOB NOT NULL) STRICT",
@@ -120,6 +123,8 @@ class Vault:
     def encrypt(self, place: int, salt: bytes, payload: bytes) -> bytes:
         """Encrypt what belongs to one place in the store, under a new key. Kept with `commit`."""
         key = self._fresh[place] = os.urandom(32)
+        if len(self._fresh) >= MANY:
+            self._write()
         return bytes(
             _aes()(key).encrypt(_NONCE, msgpack.packb((salt, payload)), self._about(place))
         )
@@ -177,11 +182,25 @@ class Vault:
     def commit(self) -> None:
         """Keep the new keys for good; to be done before what they encrypt is."""
         if self._fresh:
-            self._run(("INSERT OR REPLACE INTO key VALUES(?,?)", self._fresh.items()))
-            self._fresh.clear()
+            self._write()
+        if self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+            self._scrubbing.keep_up()
 
     def roll_back(self) -> None:
         """Forget the new keys: what they encrypt was not kept."""
+        self._fresh.clear()
+        if self._open is not None and self._open.in_transaction:
+            self._scrubbing.undone()
+            self._open.execute("ROLLBACK")
+
+    def _write(self) -> None:
+        """Give SQLite the new keys, so that a long transaction does not hold them all in memory."""
+        if not self.connection.in_transaction:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._scrubbing.note()
+        rows = self._fresh.items()
+        self.connection.executemany("INSERT OR REPLACE INTO key VALUES(?,?)", rows)
         self._fresh.clear()
 
     def forget(self, places: Sequence[int]) -> None:

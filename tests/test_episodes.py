@@ -416,6 +416,18 @@ def test_older_turns_are_shortened_and_stay_what_they_were(bond: Relationship) -
     assert bond.turns() == before
 
 
+ALONE = """
+0 7 12:30 3.5 5% 8月 ３点 二年 两次 兩次 十天 百次 千年 万块 萬元 周三 週三 星期五 礼拜天 禮拜一
+May5 anna@lund.se a@b.se January February March April June July August September October November
+December Monday Tuesdays Wednesday Thursday Friday Saturday Sundays
+"""
+
+
+@pytest.mark.parametrize("figure", ALONE.split())
+def test_a_text_with_one_figure_alone_is_looked_through(figure: str) -> None:
+    assert [figure] == [figure[a:b] for a, b in figures(figure)]
+
+
 def test_names_and_figures_are_found_as_they_are_written() -> None:
     english = (
         "Hiking is fun. I met Anna Lund in Oslo on Monday, order B-77, 30 dollars. Mail bo@x.org."

@@ -1,6 +1,6 @@
 """How fast a relationship is carried: export and import beside a bare copy of the same rows.
 
-    python benchmarks/pack_speed.py [--events 100000] [--rounds 3] [--json]
+    python benchmarks/pack_speed.py [--events 100000] [--rounds 3] [--every-kind] [--json]
 
 Each round copies the rows of one relationship into another file, writes its pack, and takes that
 pack into an empty store. There are two floors: the rows copied within SQLite (`INSERT … SELECT`),
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from material import EverySecond, exchanges
+from material import EveryKind, EverySecond, exchanges
 from measuring import peak_memory
 
 from enishi.host import open_store
@@ -81,11 +81,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--every-kind", action="store_true", help="something for every projection")
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         source, target, pack = (Path(folder) / name for name in ("a.db", "b.db", "a.erii"))
-        finder = EverySecond()
+        finder = EveryKind() if wanted.every_kind else EverySecond()
         with open_store(source) as store:
             with store.transaction():
                 bond = store.relationship("lumi", "chen")

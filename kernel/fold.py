@@ -114,6 +114,7 @@ class Fold:
     stale: int = 0
     depth: int = 0
     running: bytes = b""
+    returns: bool = True
     _state: State = field(default_factory=dict)
     _snapshots: list[_Snapshot] = field(default_factory=list)
     _unsaved: int = 0
@@ -222,6 +223,8 @@ class Fold:
 
     def _keep_snapshot(self, apart: int) -> None:
         """Keep the state, unless it is nearer than that to the last one that was kept."""
+        if not self.returns:
+            return
         last = self._snapshots[-1] if self._snapshots else _Snapshot(0, b"", b"")
         if self.depth - last.depth < apart or self._since * _BYTES_PER_EVENT < len(last.state):
             return
@@ -295,13 +298,16 @@ def _apply(projection: Projection, state: State, event: Event, trace: list[Reaso
         ) from error
 
 
-def fold_of(stream: Stream, branch: int, projection: Projection) -> Fold:
-    """The fold of a projection on a branch that this process keeps. Needs `stream.reading()`."""
+def fold_of(stream: Stream, branch: int, projection: Projection, *, returns: bool = True) -> Fold:
+    """The fold of a projection on a branch that this process keeps. Needs `stream.reading()`.
+
+    One that is new and never `returns` to an earlier place keeps no states for that.
+    """
     standing = stream.standing(branch)
     key = (projection.name, projection.version, branch)
     found = stream.kept.get(key)
     if found is None:
-        found = stream.kept[key] = Fold(projection, stream, standing)
+        found = stream.kept[key] = Fold(projection, stream, standing, returns=returns)
     return cast(Fold, found)
 
 
@@ -312,10 +318,11 @@ def digests_of(stream: Stream, branches: Iterable[int], projection: Projection) 
     """
     found: dict[int, str] = {}
     passing: list[Fold] = []
+    numbers = sorted(set(branches))
     try:
-        for branch in sorted(set(branches)):
+        for branch in numbers:
             known = (projection.name, projection.version, branch) in stream.kept
-            fold = fold_of(stream, branch, projection)
+            fold = fold_of(stream, branch, projection, returns=len(numbers) > 1)
             if not known:
                 passing.append(fold)
             found[branch] = fold.digest()

@@ -100,6 +100,11 @@ class Runs:
     def __getitem__(self, number: int) -> int:
         return self.values[bisect_right(self.starts, number) - 1]
 
+    def run(self, number: int) -> tuple[int, int]:
+        """What it is of a record, and from which record on it is another."""
+        starts, place = self.starts, bisect_right(self.starts, number)
+        return self.values[place - 1], starts[place] if place < len(starts) else 1 << 62
+
     def note(self, number: int, value: int) -> None:
         """It is this one from a record on. Records come in order."""
         if self.values[-1] != value:
@@ -381,6 +386,11 @@ class History:
     def offset_of(self, number: int) -> int:
         """Seconds east of UTC at which something happened whose time is known."""
         return self._zone[number] >> 1
+
+    def offset_run(self, number: int) -> tuple[int, int]:
+        """The same, and from which record on it is another."""
+        zone, until = self._zone.run(number)
+        return zone >> 1, until
 
     def causes_of(self, number: int) -> tuple[int, ...]:
         """What an event rests on."""

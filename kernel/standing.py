@@ -303,18 +303,24 @@ class Standing:
         history, flags, begins, offsets = self.history, self._flags, self._begins, self._offsets
         kind, at_of, tangled = history.kind, history.at, history.tangled
         at, offset = self._end_of(start - 1) if start else (UNKNOWN_TIME, 0)
+        limit = east = same_branch = same_zone = 0  # from turn to turn these are seldom others
         for depth in range(start, stop):
             begins[depth], offsets[depth] = at, offset
             turn = self.path[depth]
             numbers = history.events_of(turn)
+            if turn >= same_branch:
+                branch, same_branch = history.branch.run(turn)
+                limit = self._lineage.get(branch, 0)
             # Most turns were said and no more: there the rule holds for all that this branch said.
-            if turn != ROOT and turn not in tangled and self.says(numbers[-1]):
+            if turn != ROOT and turn not in tangled and numbers[-1] < limit:
                 for number in numbers:
                     flags[number] = _STANDS
                     if kind[number] in _SAID and at_of[number] > at:
                         at = at_of[number]
                 if at_of[turn] != UNKNOWN_TIME:
-                    offset = history.offset_of(turn)
+                    if turn >= same_zone:
+                        east, same_zone = history.offset_run(turn)
+                    offset = east
             else:
                 for number in numbers:
                     flags[number] = self._judged(number)

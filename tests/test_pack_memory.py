@@ -24,6 +24,7 @@ from enishi.kernel.keys import vault
 from enishi.packs.memorypack import frames
 from enishi.packs.memorypack.format import LineStart, line_order
 from enishi.packs.memorypack.pack_files import inspect_pack
+from enishi.projections.reading import replayed_digest
 
 TURNS = 300, 900
 EVENTS = 6 * (TURNS[1] - TURNS[0])
@@ -132,6 +133,17 @@ def test_digests_are_those_of_the_folds_and_leave_none_behind(tmp_path: Path, kn
             assert set(stream.kept) == held
             assert len(stream.standing(0)._watchers) <= watching + 2  # those of the two branches
             assert digests_of(stream, [0], LARGE) == {0: wanted[0]}
+
+
+def test_for_one_branch_no_state_is_written_down_on_the_way(
+    stores: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fixed_store(stores[0]) as store:
+        stream = store.relationships()[0]._stream
+        with stream.reading():
+            wanted = replayed_digest(stream, 0, LARGE)
+            monkeypatch.setattr(fold, "_pack", None)
+            assert digests_of(stream, [0], LARGE) == {0: wanted}
 
 
 def test_a_fold_that_fails_is_not_left_behind(stores: list[Path]) -> None:

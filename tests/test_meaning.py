@@ -30,6 +30,8 @@ from enishi.kernel.errors import EmbedderFailed, InvalidInput, MissingExtra
 from enishi.packs.models import embedders
 from enishi.packs.models.embedders import bundled_embedder, embedder_named, endpoint_embedder
 from enishi.projections.recall import meaning, vectors
+from enishi.projections.recall.corpus import corpus_of
+from enishi.projections.recall.index import index_of
 from enishi.projections.recall.items import Recall
 from enishi.projections.recall.vectors import PIECE, Embedder, pieces
 
@@ -198,6 +200,61 @@ def test_of_what_is_equally_near_the_first_said_comes_first(bond: Relationship, 
     alone = np.zeros(len(scores), np.bool_)
     near = meaning.Near(meaning.Vectors(bond._stream, Toy().embedder), scores, scores, alone, 9, 1)
     assert near.best(most) == [2, 6, 0, 3, 5, 7][:most]
+
+
+def by_definition(bond: Relationship, toy: Toy, query: str) -> list[int]:
+    """How near the passage around each text is, in hundredths, as the head of `meaning` has it."""
+    stream = bond._stream
+    corpus = corpus_of(stream, 0, index_of(stream))
+    everyday = np.array([meaning.unit(np.array(toy.vector(one))) for one in toy.pairs])
+    asked = meaning.unit(np.array(toy.vector(query)))
+    words = stream.payloads(list(corpus.numbers))
+    each = [meaning.unit(np.array(toy.vector(words[n]["content"]))) for n in corpus.numbers]
+    cosines = []
+    for place, stretch in enumerate(corpus.stretch):
+        passage = np.zeros(DIMS)
+        for other in range(max(0, place - 2), min(len(each), place + 3)):
+            if corpus.stretch[other] == stretch:
+                part = {0: 1.0, 1: 0.5, 2: 0.25}[abs(place - other)]
+                part = 0.75 if other == place - 1 and corpus.asking[other] else part
+                passage += part * max(1, corpus.length[other]) * each[other]
+        cosines.append(float(meaning.unit(passage) @ asked))
+    everything = [*cosines, *(everyday @ asked)]
+    near = (np.array(cosines) - np.mean(everything)) / np.std(everything)
+    return [round(100 * score) for score in near - 0.8 * np.array(corpus.asking)]
+
+
+def test_a_text_is_as_near_as_the_passage_around_it_whatever_changes(
+    bond: Relationship, toy: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meaning, "_AT_ONCE", 3)
+    chance, stream = random.Random(7), bond._stream
+    words = ["hound", "roof", "swans", "late", "green", "wool", "lake", "train"]
+
+    def said() -> str:
+        return " ".join(chance.choices(words, k=chance.choice((1, 2, 9)))) + chance.choice(".?")
+
+    turns, at = [], [NOW - timedelta(days=30)]
+
+    def append() -> None:
+        at.append(at[-1] + timedelta(minutes=chance.choice((1, 1, 200))))
+        turns.append(bond.record([said() for _ in range(chance.randint(1, 3))], said(), at=at[-1]))
+
+    def edit() -> None:
+        bond.edit(chance.choice(turns).view().messages[-1].number, said())
+
+    changes = [append, append, append, append, edit, append, edit, lambda: bond.back(turns[-2])]
+    for change in [*changes, append, lambda: bond.withdraw(turns[1]), append]:
+        change()
+        bond.recall("puppy")
+        with stream.reading():
+            found = meaning.vectors_of(stream, toy.embedder)
+            corpus = corpus_of(stream, 0, index_of(stream))
+            asked = meaning.unit(np.array(toy.vector("puppy"), np.float32))
+            near = found.near(asked, corpus)
+            assert near is not None
+            # One byte a dimension is kept, so that the last digits differ.
+            assert near._places == pytest.approx(by_definition(bond, toy, "puppy"), abs=6)
 
 
 @pytest.mark.parametrize("gone", ["erase", "withdraw", "swipe", "edit", "back"])

@@ -4,14 +4,16 @@ For a text d of the branch, with cosines c against the query,
 
     own(d)  = (c(d) - mean) / deviation, both over the texts of the relationship and the everyday
               sentences of `everyday.tsv`: so no cosine of any embedder is a threshold
-    near(d) = (own(d) + own(d1) / 2 + own(d2) / 4) / (what random ones would come to), d1 and d2 being
-              the texts one and two places away in the same stretch; 0.8 less where d ends with a
-              question, which is near to any other question
+    near(d) = the same of the passage around d, over the passages and the everyday sentences. The vector
+              of a passage is the sum of those of d and of the texts one and two places away in the same
+              stretch, which count 1/2 and 1/4 (what answers a question counts that 3/4, as in `search`),
+              each by how many terms it has: so a short text is understood by what stands around it
     meaning = WEIGHT trust max(0, near + 1 if d was said by somebody whom the query names)
 
-`meaning` is a share, as that of words is, and is added to the relevance. By itself it makes a hit where
-own or near comes to 5/4 sqrt(2 ln n), n being the texts: a quarter more than the nearest of so many
-random ones would. What is no text has no neighbours.
+0.8 less where d ends with a question, which is near to any other question. `meaning` is a share, as that
+of words is, and is added to the relevance. By itself it makes a hit where own or near comes to 23/20
+sqrt(2 ln n), n being the texts: somewhat more than the nearest of so many random ones would. What is no
+text is in no passage: there, near is own.
 
 `trust` is how well the embedder tells what belongs together here: how often a text is nearer to the one
 right after it than others are, over this relationship's own texts and the pairs of `everyday.tsv`. At
@@ -56,15 +58,17 @@ Floats = NDArray[np.float32]
 Left = Callable[[], float]
 """Seconds that may still be spent; infinite where there is no end."""
 
-WEIGHT = 1_500
+WEIGHT = 2_000
 """What one deviation adds to the share of a hit, in 1/10000."""
 
-ALONE = 125
+ALONE = 115
 """So many hundredths of how near chance comes, a hit by its meaning alone is at least."""
 
 NAMED = 100
 _ASKS = 80
 _REACH = ((1, 0.5), (2, 0.25))
+_ANSWERS = 0.75
+"""What neighbours count in a passage, and a question in that of the text right after it: as in `search`."""
 
 UNTRUSTED, TRUSTED = 0.6, 0.7
 _SAMPLE = 512
@@ -194,19 +198,27 @@ class Vectors:
         if self.rows != self.entries:
             cosines = np.maximum.reduceat(cosines, self.first[: self.entries])
         known = cosines[self.numbers[: self.entries] != _NONE] if self._erased else cosines
-        mean, deviation = _spread(known, everyday_of(self.embedder).all @ query)
+        everyday = everyday_of(self.embedder).all @ query
         chance = round(ALONE * sqrt(2 * log(max(2, len(known)))))
+        layout = self._laid_out(corpus)
+        own, near = layout.near(cosines)
+        there = np.delete(near, layout.without) if len(layout.without) else near
+        mean, deviation = _spread(known, everyday)
+        for scores, spread in ((own, (mean, deviation)), (near, _spread(there, everyday))):
+            scores -= spread[0]
+            scores *= 100 / spread[1]
+            np.rint(scores, out=scores)
+            scores -= layout.less
         cosines -= mean
         cosines /= deviation
-        layout = self._laid_out(corpus)
-        own, near = layout.along(cosines)
         return Near(self, cosines, near, np.maximum(own, near) >= chance, chance, layout.trust)
 
     def _laid_out(self, corpus: Corpus) -> Layout:
         """How the vectors lie along a branch, made anew where that has changed."""
         made_of = corpus, corpus.changes, self.entries
         if self._layout is None or self._layout[:3] != made_of:
-            self._layout = *made_of, Layout.of(self, corpus)
+            before = None if self._layout is None else self._layout[3]
+            self._layout = *made_of, Layout.of(self, corpus, before)
         return self._layout[3]
 
     def _take(self, rows: Iterable[Row]) -> None:
@@ -244,55 +256,103 @@ class Vectors:
                 self.numbers[place] = self.entry[number] = _NONE
 
 
+class Beside(NamedTuple):
+    """What texts so many places apart count with each other, by place of the earlier one: the earlier
+    one in the passage around the later (`after`), and the later in that of the earlier (`before`)."""
+
+    distance: int
+    after: Floats
+    before: Floats
+
+    def part(self, start: int, many: int) -> Beside:
+        """The same of so many places from one on."""
+        some = slice(start, start + many - self.distance)
+        return Beside(self.distance, self.after[some], self.before[some])
+
+
 @dataclass(slots=True)
 class Layout:
-    """How the vectors lie along a branch. By place: `entry`, what is taken off its score (`less`), and
-    what its neighbours' scores add up to at most (`weight`); `without` are the places that have none.
-    `same` says for each distance which neighbours are in one stretch. `trust` is how far the embedder
-    is trusted there, in 1/10000.
+    """How the vectors lie along a branch. By place: `entry`, the `weight` of a text, what is taken off its
+    deviation (`less`), and the `length` of the vector of the passage around it; `without` are the places
+    that have no vector, `beside` is what neighbours count. `trust` is how far the embedder is trusted
+    there, in 1/10000.
     """
 
     entry: NDArray[np.int64]
     without: NDArray[np.int64]
-    less: Floats
     weight: Floats
-    same: list[Floats]
+    less: Floats
+    beside: list[Beside]
+    length: Floats
     trust: int
 
     @classmethod
-    def of(cls, vectors: Vectors, corpus: Corpus) -> Layout:
-        """The layout along a corpus."""
+    def of(cls, vectors: Vectors, corpus: Corpus, earlier: Layout | None) -> Layout:
+        """The layout along a corpus; of an earlier one is taken over what is still so."""
         entry = vectors.entry[np.array(corpus.numbers, np.int64)].astype(np.int64)
+        without = np.flatnonzero(entry == _NONE)
         stretch = np.array(corpus.stretch, np.int64)
-        less = np.frombuffer(bytes(corpus.asking), np.uint8) * np.float32(_ASKS)
-        less[entry == _NONE] = 1 << 20  # what has no vector is not near
-        weight = np.ones(len(entry), np.float32)
-        same = []
+        asking = np.frombuffer(bytes(corpus.asking), np.bool_)
+        weight = np.maximum(1, np.array(corpus.length, np.float32))
+        weight[without] = 0
+        less = asking * np.float32(_ASKS)
+        less[without] = 1 << 20  # what has no vector is not near
+        beside = []
         for distance, part in _REACH:
-            near = (stretch[distance:] == stretch[:-distance]).astype(np.float32) * part
-            weight[distance:] += near * near
-            weight[:-distance] += near * near
-            same.append(near)
-        without, trust = np.flatnonzero(entry == _NONE), _trust(vectors, entry, same[0] > 0)
-        return cls(entry, without, less, np.sqrt(weight), same, trust)
+            before = (stretch[distance:] == stretch[:-distance]) * np.float32(part)
+            after = (
+                np.where(asking[:-1], before / part * _ANSWERS, before) if distance == 1 else before
+            )
+            beside.append(Beside(distance, after.astype(np.float32), before))
+        trust = _trust(vectors, entry, beside[0].before > 0)
+        length = np.empty(len(entry), np.float32)
+        found = cls(entry, without, weight, less, beside, length, trust)
+        found._measure(vectors, 0 if earlier is None else found._take_over(earlier))
+        return found
 
-    def along(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Scores by place, in whole hundredths: those of texts by themselves, and with their neighbours."""
-        both = np.empty((2, len(self.entry)), np.float32)
-        own, total = both[0], both[1]
-        scores.take(self.entry, mode="wrap", out=own)  # any other mode copies once more
+    def _take_over(self, earlier: Layout) -> int:
+        """Take over the lengths of the passages that are as they were; the place of the first other."""
+        many = min(len(self.entry), len(earlier.entry))
+        for ours, theirs in zip(self._made_of(), earlier._made_of(), strict=True):
+            both = min(len(ours), len(theirs), many)
+            differ = np.flatnonzero(ours[:both] != theirs[:both])
+            many = int(differ[0]) if len(differ) else both
+        many = max(0, many - _REACH[-1][0])
+        self.length[:many] = earlier.length[:many]
+        return many
+
+    def _made_of(self) -> list[NDArray[Any]]:
+        parts = [part for one in self.beside for part in (one.after, one.before)]
+        return [self.entry, self.weight, *parts]
+
+    def _measure(self, vectors: Vectors, start: int) -> None:
+        """The lengths of the passages from a place on, some at a time, as vectors take much room."""
+        reach = _REACH[-1][0]
+        for place in range(start, len(self.entry), _AT_ONCE):
+            first = max(0, place - reach)
+            entry = self.entry[first : place + _AT_ONCE + reach]
+            rows = vectors.matrix[vectors.first[entry]].T * self.weight[first : first + len(entry)]
+            passages = _passages(rows, [one.part(first, len(entry)) for one in self.beside])
+            lengths = np.linalg.norm(passages, axis=0)[place - first :][:_AT_ONCE]
+            self.length[place : place + _AT_ONCE] = np.maximum(lengths, np.float32(1e-9))
+
+    def near(self, cosines: Floats) -> tuple[Floats, Floats]:
+        """The cosines of texts by themselves and of the passages around them, by place."""
+        own = cosines.take(self.entry, mode="wrap")  # any other mode copies once more
         if len(self.without):
             own[self.without] = 0
-        total[:] = own
-        for (distance, _), near in zip(_REACH, self.same, strict=True):
-            after, before = total[distance:], total[:-distance]
-            after += near * own[:-distance]
-            before += near * own[distance:]
-        total /= self.weight
-        both *= 100
-        np.rint(both, out=both)
-        both -= self.less
-        return own, total
+        passages = _passages(own * self.weight, self.beside)
+        passages /= self.length
+        return own, passages
+
+
+def _passages(each: Floats, beside: Sequence[Beside]) -> Floats:
+    """What stands at each place, with what its neighbours count; places are along the last axis."""
+    total = each.copy()
+    for distance, after, before in beside:
+        total[..., distance:] += after * each[..., :-distance]
+        total[..., :-distance] += before * each[..., distance:]
+    return total
 
 
 def _trust(vectors: Vectors, entry: NDArray[np.int64], beside: NDArray[np.bool_]) -> int:
@@ -348,7 +408,7 @@ class Near:
     def record(self, number: int) -> tuple[int, bool]:
         """The same two of a record that is no text."""
         entry = self.vectors.entry[number]
-        score = 0 if entry == _NONE else _hundredths(self._scores[entry])
+        score = 0 if entry == _NONE else round(100 * float(self._scores[entry]))
         return self._share(score), self.trust > 0 and score >= self._chance
 
     def _share(self, score: int) -> int:
@@ -565,10 +625,6 @@ def _spread(*samples: Floats) -> tuple[float, float]:
     mean = sum([float(np.add.reduce(one)) for one in samples]) / many
     square = sum([float(one.dot(one)) for one in samples]) / many - mean * mean
     return mean, max(square, 1e-12) ** 0.5
-
-
-def _hundredths(score: Any) -> int:
-    return round(100 * float(score))
 
 
 def _grown(array: Any, size: int, filling: int) -> Any:

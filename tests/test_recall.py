@@ -22,11 +22,13 @@ from enishi import Message, Scene
 from enishi.host import Embedder, Relationship, Store, remembering
 from enishi.kernel.deciding.proposals import Belief, Citation
 from enishi.kernel.errors import InvalidInput
+from enishi.kernel.moments import Moment
 from enishi.kernel.rules import bundled_proposers
 from enishi.projections import reading
 from enishi.projections.recall.budget import estimate
 from enishi.projections.recall.items import Recall
-from enishi.projections.recall.questions import asks, knows_nothing
+from enishi.projections.recall.questions import asks, asks_when, knows_nothing, tells_when
+from enishi.projections.recall.when import asked_time
 
 
 @pytest.fixture
@@ -259,6 +261,90 @@ def test_what_is_asked_again_and_again_hides_nothing_that_was_said_of_it(
         bond.record(question, answer, at=NOW - timedelta(days=20) + timedelta(hours=6 * hours))
     found = bond.recall(question)
     assert found.outcome == "found" and texts(found)[0] == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "When did I start pottery?", "How long have I known Mochi?", "And since when?",
+        "What day is the exam?", "我什么时候开始学陶艺的？", "我们认识多久了", "考试是几号",
+        "いつ始めましたか", "언제 시작했어?",
+    ],
+)  # fmt: skip
+def test_what_asks_for_a_time_is_known(words: str) -> None:
+    assert asks_when(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "What did I make?",
+        "I was glad when it ended.",
+        "How much?",
+        "我养了什么",
+        "猫を飼っています",
+    ],
+)
+def test_what_asks_for_something_else_asks_for_no_time(words: str) -> None:
+    assert not asks_when(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It was last Tuesday.", "Two years ago.", "We moved in 2019.", "I have had her for 3 months.",
+        "昨天去的", "我学了三年", "上个月", "昨日見ました", "어제 봤어",
+    ],
+)  # fmt: skip
+def test_what_speaks_of_a_time_is_known(words: str) -> None:
+    assert tells_when(words)
+
+
+@pytest.mark.parametrize("words", ["I like pottery.", "It was fun.", "我喜欢陶艺", "楽しかった"])
+def test_what_speaks_of_no_time_is_known(words: str) -> None:
+    assert not tells_when(words)
+
+
+def test_who_asks_when_finds_first_what_speaks_of_a_time(bond: Relationship) -> None:
+    liked, began = talk(bond, "Pottery, how I like to start a pot.", "I began a pot last Tuesday.")
+    assert texts(bond.recall("What pot did I start?"))[0] == liked
+    assert texts(bond.recall("When did I start a pot?"))[0] == began
+
+
+@pytest.mark.parametrize(
+    ("words", "dated"),
+    [
+        ("What did I paint in May 2023?", True),
+        ("What did I paint on 3 May?", True),
+        ("What did I paint in 2023?", True),
+        ("What did I paint yesterday?", False),
+        ("What did I paint two weeks ago?", False),
+        ("我五月画了什么", True),
+        ("我2023年5月3日画了什么", True),
+        ("我三年前画了什么", False),
+        ("我昨天画了什么", False),
+    ],
+)
+def test_a_date_of_the_calendar_is_told_from_a_time_counted_from_now(
+    words: str, dated: bool
+) -> None:
+    days = [Moment.of(NOW - timedelta(days=day)).at for day in range(800)]
+    span, _ = asked_time(words, Moment.of(NOW), lambda: days)
+    assert span is not None and span.dated == dated
+
+
+def test_what_was_said_on_a_date_that_is_named_comes_before_what_has_more_of_the_words(
+    bond: Relationship,
+) -> None:
+    said = ["A heron, in ink.", "I painted a picture: what a fine picture I painted!"]
+    days = [NOW - timedelta(days=days) for days in (70, 20)]
+    then, later = (
+        bond.record(words, "I see.", at=at).view().messages[0].number
+        for words, at in zip(said, days, strict=True)
+    )
+    assert texts(bond.recall("What picture did I paint in ink?"))[0] == later
+    asked = f"What picture did I paint in ink in {days[0]:%B %Y}?"
+    assert texts(bond.recall(asked))[0] == then
 
 
 def test_a_question_is_no_evidence_for_what_it_asks(bond: Relationship) -> None:

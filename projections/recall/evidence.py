@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enishi.kernel.stream import Stream
 from enishi.kernel.words.sentences import sentences
 from enishi.projections.recall.corpus import Corpus
-from enishi.projections.recall.questions import asks, knows_nothing
+from enishi.projections.recall.questions import asks, knows_nothing, tells_when
 from enishi.projections.recall.search import Hit
 from enishi.projections.recall.words import terms
 
@@ -46,6 +46,10 @@ class Evidence:
             for place in around
             if self._stands(content := self._content(place))
         )
+
+    def tells_when(self, hit: Hit) -> bool:
+        """Whether a found text speaks of a time."""
+        return tells_when(self._content(hit.place))
 
     def _content(self, place: int) -> str:
         number = self.corpus.numbers[place]

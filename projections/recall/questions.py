@@ -1,4 +1,5 @@
-"""Whether words ask, or say that nothing is known: neither is evidence of what they speak of.
+"""Whether words ask, or say that nothing is known: neither is evidence of what they speak of. And
+whether they ask for a time, or speak of one.
 
 In English, Chinese, Japanese and Korean, by how a sentence ends; without a mark, in English also by how
 it begins. Who asks in other words is taken to tell. Patterns are written as `folded` has the words: in
@@ -49,6 +50,68 @@ _MUTTERED = re.compile(
     r"(?:hm+|mm+|oh|ah|uh|um|er+|wow|i see|let me think|哦+|噢+|呃+|唔+|咦|诶|へえ?|ふうん|ふーん|ええと|うーん|음+|아+|글쎄요?)?"
     r"[.…!~。、,， ]*"
 )
+_WHEN = re.compile(
+    r"(?<![a-z])when (?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)(?![a-z])"
+    r"|(?<![a-z])(?:how (?:long|soon)|since when|(?:what|which) (?:day|date|week|weekend|month|season|year|time))(?![a-z])"
+    r"|什么时候|何时|几时|多久|多长时间|哪一?[年月周天日]|几[月号点]|(?:周|星期|礼拜)几|いつ|何[年月日曜时]|언제|며칠|몇 ?[년월일시]"
+)
+_TIMES = frozenset(
+    [
+        "yesterday",
+        "today",
+        "tonight",
+        "tomorrow",
+        "ago",
+        "last",
+        "next",
+        "since",
+        "recently",
+        "lately",
+        "soon",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "weekend",
+        "month",
+        "months",
+        "year",
+        "years",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
+_TIMES_ELSE = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|[昨今明前后]天|昨晚|今晚|[去今明前]年|[上下本这]个?(?:周|月|星期|礼拜)|刚|最近|近来|以来|自从"
+    r"|[\d一二两三四五六七八九十几多](?:天|周|个月|月|年|号|日|点)|昨日|今日|明日|先[周月]|去年|어제|오늘|내일|지난|다음 ?[주달]"
+)
+_WORD = re.compile("[a-z]+")
+
+
+def asks_when(words: str) -> bool:
+    """Whether a text asks for a time."""
+    return bool(_WHEN.search(folded(words)))
+
+
+def tells_when(words: str) -> bool:
+    """Whether a text speaks of a time, however loosely."""
+    plain = folded(words)
+    return not _TIMES.isdisjoint(_WORD.findall(plain)) or bool(_TIMES_ELSE.search(plain))
 
 
 def asks(words: str) -> bool:

@@ -65,6 +65,7 @@ from enishi.projections.recall.items import (
 )
 from enishi.projections.recall.overtaken import Overtaken
 from enishi.projections.recall.portrait import portrait_items
+from enishi.projections.recall.questions import asks_when
 from enishi.projections.recall.ranking import Marks, Sort, marks_of, scored, verdict
 from enishi.projections.recall.rendering import (
     LANGUAGES,
@@ -81,8 +82,9 @@ from enishi.projections.recall.windows import window
 from enishi.projections.recall.words import split_query, undated
 from enishi.projections.tensions import TENSIONS
 
-TIMELY = 15_000
-"""What was said in a time that the query speaks of is so much more relevant, in 1/10000."""
+TIMELY, DATED = 15_000, 30_000
+"""What was said in a time that the query speaks of is so much more relevant, and where that is a date of
+the calendar; where a time is asked for, what speaks of one is as the former. In 1/10000."""
 
 
 class Meaning(Protocol):
@@ -97,6 +99,9 @@ class Meaning(Protocol):
 
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
+
+_TIMED = 4
+"""So many times the texts are looked at where a time raises some of them."""
 
 _WIDER = 10
 """So many times the texts are looked at where all of the best ones only ask."""
@@ -407,7 +412,7 @@ class _Asking:
         places = [
             place
             for place, number in enumerate(corpus.numbers)
-            if span[0] <= at[number] < span[1] and self._had_happened(number)
+            if span.start <= at[number] < span.end and self._had_happened(number)
         ]
         places.sort(key=lambda place: (-index.specificity(corpus.numbers[place]), place))
         for place in places[: CANDIDATES * max(1, self._wanted)]:
@@ -537,6 +542,9 @@ class _Asking:
     ) -> Iterator[_Ranked]:
         at = self.stream.history.at
         evidence = Evidence(self.stream, corpus, tuple(found.weights))
+        when = asks_when(self.query.text)
+        if when or span is not None:
+            most *= _TIMED
         hits = search_texts(found, most)
         if len(hits) == most and not any(map(evidence.tells, hits)):
             # Who asks the same again and again does not hide what was said of it.
@@ -544,9 +552,12 @@ class _Asking:
         for hit in hits:
             if not self._had_happened(hit.number):
                 continue
-            if span is not None and span[0] <= at[hit.number] < span[1]:
-                relevance, share = (TIMELY * one // ONE for one in (hit.relevance, hit.share))
+            if span is not None and span.start <= at[hit.number] < span.end:
+                timely = DATED if span.dated else TIMELY
+                relevance, share = (timely * one // ONE for one in (hit.relevance, hit.share))
                 hit = hit._replace(relevance=relevance, share=share)
+            if when and evidence.tells_when(hit):
+                hit = hit._replace(relevance=TIMELY * hit.relevance // ONE)
             yield from self._said(hit, corpus, index, evidence)
 
     def _said(

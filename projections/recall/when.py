@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from enishi.kernel.moments import Moment
 from enishi.projections.recall.times import Said, said_times
 
-Span = tuple[int, int]
-"""Microseconds since 1970, the end exclusive."""
+
+class Span(NamedTuple):
+    """Microseconds since 1970, the end exclusive; `dated` where the calendar names it, as in "in May
+    2023", and it is not counted from now, as "yesterday" is."""
+
+    start: int
+    end: int
+    dated: bool
+
 
 _DATED = re.compile(
     r"[月号號日/]|\d(?:st|nd|rd|th)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 )
 _YEAR = re.compile(r"\d{4}|年")
+_CALENDAR = re.compile(
+    r"\d{4}|\d(?:st|nd|rd|th)|\d/\d|[\d一二三四五六七八九十][年月日号號](?![前后後以之内來来间間])"
+    r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+)
 
 
 def asked_time(
@@ -42,7 +54,8 @@ def asked_time(
     rest = words
     for one in reversed(times):
         rest = f"{rest[: one.begins]} {rest[one.stops :]}"
-    return span, rest
+    said_in = [words[one.begins : one.stops].lower() for one in times]
+    return Span(*span, any(map(_CALENDAR.search, said_in))), rest
 
 
 def _yearless(words: str, times: list[Said]) -> bool:

@@ -155,15 +155,19 @@ class History:
     # of what rests on more than its turn in `_causes`; else 0.
     _rest: array[int] = field(default_factory=_numbers)
 
-    # Of a turn; ROOT comes first. Its records mostly follow it at once, up to `_end`; what came
-    # when others had come between is `_late`. `_chosen` is the newest choice among its replies,
-    # `_worded` that among the wordings of a text; 0 where there is none.
+    # Of a turn; ROOT comes first. Its records mostly follow it at once, up to `_end`; of what came
+    # when others had come between, `_latest` says where the last one is in `_late`. `_chosen` is
+    # the newest choice among its replies, `_worded` that among the wordings of a text; 0 where
+    # there is none.
     _parent: array[int] = field(default_factory=lambda: array("i", [ROOT]))
     _depth: array[int] = field(default_factory=lambda: array("i", [0]))
     _end: array[int] = field(default_factory=lambda: array("i", [0]))
+    _latest: array[int] = field(default_factory=lambda: array("i", [0]))
     _chosen: array[int] = field(default_factory=lambda: array("i", [0]))
     _worded: dict[int, int] = field(default_factory=dict)
-    _late: dict[int, list[int]] = field(default_factory=lambda: {ROOT: []})
+
+    # A number, and where the one before it in the same turn is, 0 for none.
+    _late: array[int] = field(default_factory=lambda: array("i", [0, 0]))
 
     # How many causes there are, and these, of one record after the other.
     _causes: array[int] = field(default_factory=lambda: array("i", [0]))
@@ -179,7 +183,8 @@ class History:
         # This runs for every record whenever a relationship is opened: one plain loop, few calls, and
         # in locals what belongs to the newest turn, which is what most records are of.
         number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
-        depth_of, end_of, chosen_of, late = self._depth, self._end, self._chosen, self._late
+        depth_of, end_of, chosen_of = self._depth, self._end, self._chosen
+        latest, late = self._latest, self._late
         kind_of, turn_of, rest_of, tangled = self.kind, self.turn, self._rest, self.tangled
         branch_of, zone_of, rest = self.branch, self._zone, len(self._causes)
         rest_of.frombytes(nothing)
@@ -227,6 +232,7 @@ class History:
                     self._parent.append(parent)
                     depth_of.append(depth)
                     chosen_of.append(0)
+                    latest.append(0)
                     end_of[-1], newest = end, number
                     number = end = number + 1
                     end_of.append(end)
@@ -249,7 +255,9 @@ class History:
                 if end == number and turn == newest != ROOT:
                     end += 1
                 else:
-                    late.setdefault(self._known(turn), []).append(number)
+                    row = rest_of[self._known(turn)] if turn != ROOT else 0
+                    late.extend((number, latest[row]))
+                    latest[row] = len(late) - 2
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
                 if causes and (kind not in texts or len(causes) > 1 or causes[0] != turn):
@@ -358,14 +366,21 @@ class History:
 
     def events_of(self, turn: int) -> Sequence[int]:
         """The records of a turn, its own first; of ROOT, those that belong to no turn."""
-        late = self._late.get(turn)
-        if late is None:
-            # Asked for every turn of a path: without a call.
-            kind = self.kind
+        # Asked for every turn of a path: without a call.
+        kind, row, own = self.kind, 0, range(0)
+        if turn != ROOT:
             if not (0 <= turn < len(kind) and kind[turn] == _TURN_OPENED):
                 raise KeyError(turn)
-            return range(turn, self._end[self._rest[turn]])
-        return late if turn == ROOT else [*range(turn, self._end[self._rest[turn]]), *late]
+            row = self._rest[turn]
+            own = range(turn, self._end[row])
+        at = self._latest[row]
+        if not at:
+            return own
+        found, late = [], self._late
+        while at:
+            found.append(late[at])
+            at = late[at + 1]
+        return [*own, *reversed(found)]
 
     def last(self, type_name: str, before: int | None = None) -> int:
         """The newest record of a type before a number, or -1."""

@@ -27,7 +27,7 @@ from enishi.kernel.log import Checkpoint, Line, Log
 from enishi.kernel.standing import Marks, Standing
 
 NAME = "(history)"
-VERSION = 3
+VERSION = 4
 """To be raised when History, Standing or the rule comes to say something else of the same headers."""
 
 LEAST = 4096
@@ -39,7 +39,7 @@ SHARE = 8
 _OF_RECORDS = {"turn": "i", "at": "q", "_rest": "i"}
 """What a history has of every record, beside its kind, and how wide it is."""
 
-_COLUMNS = ("_parent", "_depth", "_end", "_chosen", "_causes")
+_COLUMNS = ("_parent", "_depth", "_end", "_latest", "_chosen", "_late", "_causes")
 _RUNS = ("branch", "_zone")
 _SETS = ("erased", "spared", "tangled")
 _MAPS = ("version", "base", "choice_before", "withdrawn", "acts", "_worded")
@@ -111,9 +111,6 @@ def packed(standing: Standing, marks: Marks) -> bytes:
     from enishi.kernel.zstandard import zstd  # where it is needed: in short lives nothing is kept
 
     history = standing.history
-    late = array("i")
-    for turn, numbers in sorted(history._late.items()):
-        late.extend((turn, len(numbers), *numbers))
     few = [
         _GROUND,
         [dict(sorted(getattr(history, name).items())) for name in _MAPS],
@@ -128,7 +125,6 @@ def packed(standing: Standing, marks: Marks) -> bytes:
             (getattr(history, name) for name in (*_OF_RECORDS, *_COLUMNS)),
             (array("i", sorted(getattr(history, name))) for name in _SETS),
             *((runs.starts, runs.values) for runs in map(history.__getattribute__, _RUNS)),
-            [late],
             standing.columns(),
         ):
             _write(squeezed, column)
@@ -166,19 +162,9 @@ def _unpacked(source: BufferedIOBase) -> Standing | None:
     for name, items in zip(_MAPS, maps, strict=True):
         setattr(history, name, items)
     history.branches = {number: Branch(number, *rest) for number, *rest in branches}
-    history._late = _lists(_read(source, "i"))
     columns = [_read(source, code) for code in "iqiB"]
     known = {(name, version): (depth, running) for name, version, depth, running in marks}
     return Standing.of_columns(history, branch, columns, known)
-
-
-def _lists(flat: array[int]) -> dict[int, list[int]]:
-    found, place = {}, 0
-    while place < len(flat):
-        start = place + 2
-        place = start + flat[place + 1]
-        found[flat[start - 2]] = list(flat[start:place])
-    return found
 
 
 def _write(out: BufferedIOBase, column: array[int]) -> None:

@@ -92,6 +92,34 @@ def test_it_takes_some_25_bytes_for_an_event_whatever_its_zone() -> None:
         assert grown(a_plain_life(4_000, zone)) < 20_000 * 30
 
 
+def a_life_read_later(turns: int) -> Iterable[list[Header]]:
+    """Turns of three records, and then what came of each."""
+    yield founded()
+    opened = range(1, 3 * turns, 3)
+    for number in opened:
+        place: dict[str, Any] = {"parent": number - 3 if number > 1 else None}
+        yield [
+            header(number, "TurnOpened", None, number, **place),
+            header(number + 1, "MessageReceived", None, number, causes=(number,), **place),
+            header(number + 2, "ReplyGiven", None, number, causes=(number,), **place),
+        ]
+    for number, turn in enumerate((turn for turn in opened for _ in range(2)), 3 * turns + 1):
+        yield [header(number, "SignalAccepted", None, turn, causes=(turn + 1,))]
+
+
+def test_what_came_later_takes_few_bytes_more_and_is_found() -> None:
+    assert grown(a_life_read_later(4_000)) < 20_000 * 36
+    history = History()
+    for headers in a_life_read_later(3):
+        history.extend(headers)
+    assert [[*history.events_of(turn)] for turn in (ROOT, 1, 4, 7)] == [
+        [0],
+        [1, 2, 3, 10, 11],
+        [4, 5, 6, 12, 13],
+        [7, 8, 9, 14, 15],
+    ]
+
+
 def grown(life: Iterable[list[Header]]) -> int:
     """How much memory the history of a life takes, in bytes."""
     tracemalloc.start()

@@ -227,7 +227,7 @@ def by_definition(bond: Relationship, toy: Toy, query: str) -> list[int]:
 def test_a_text_is_as_near_as_the_passage_around_it_whatever_changes(
     bond: Relationship, toy: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(meaning, "_AT_ONCE", 3)
+    monkeypatch.setattr(meaning, "_FEW", 3)
     chance, stream = random.Random(7), bond._stream
     words = ["hound", "roof", "swans", "late", "green", "wool", "lake", "train"]
 

@@ -81,6 +81,9 @@ UNSAVED = 32
 """Records whose vectors are held in memory before they are written."""
 
 _AT_ONCE = 4096
+_FEW = 256
+"""Passages that are measured together: their vectors are still at hand then."""
+
 _NONE = -1
 _RECORDS = ("BeliefStated", "PromiseMade", "LoopOpened")
 
@@ -328,13 +331,13 @@ class Layout:
     def _measure(self, vectors: Vectors, start: int) -> None:
         """The lengths of the passages from a place on, some at a time, as vectors take much room."""
         reach = _REACH[-1][0]
-        for place in range(start, len(self.entry), _AT_ONCE):
+        for place in range(start, len(self.entry), _FEW):
             first = max(0, place - reach)
-            entry = self.entry[first : place + _AT_ONCE + reach]
+            entry = self.entry[first : place + _FEW + reach]
             rows = vectors.matrix[vectors.first[entry]].T * self.weight[first : first + len(entry)]
             passages = _passages(rows, [one.part(first, len(entry)) for one in self.beside])
-            lengths = np.linalg.norm(passages, axis=0)[place - first :][:_AT_ONCE]
-            self.length[place : place + _AT_ONCE] = np.maximum(lengths, np.float32(1e-9))
+            lengths = np.sqrt(np.einsum("ij,ij->j", passages, passages))[place - first :][:_FEW]
+            self.length[place : place + _FEW] = np.maximum(lengths, np.float32(1e-9))
 
     def near(self, cosines: Floats) -> tuple[Floats, Floats]:
         """The cosines of texts by themselves and of the passages around them, by place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from enishi.kernel.stream import Stream
@@ -47,9 +47,10 @@ class Evidence:
             if self._stands(content := self._content(place))
         )
 
-    def tells_when(self, hit: Hit) -> bool:
-        """Whether a found text speaks of a time."""
-        return tells_when(self._content(hit.place))
+    def telling_when(self, hits: Iterable[Hit]) -> set[int]:
+        """The numbers of the found texts that speak of a time."""
+        said = self.stream.payloads(sorted(hit.number for hit in hits), checked=False)
+        return {number for number, text in said.items() if tells_when(str(text.get("content", "")))}
 
     def _content(self, place: int) -> str:
         number = self.corpus.numbers[place]

@@ -100,7 +100,7 @@ class Meaning(Protocol):
 CANDIDATES = 4
 """So many times the items that are wanted are looked at more closely."""
 
-_TIMED = 4
+_TIMED = 3
 """So many times the texts are looked at where a time raises some of them."""
 
 _WIDER = 10
@@ -549,6 +549,7 @@ class _Asking:
         if len(hits) == most and not any(map(evidence.tells, hits)):
             # Who asks the same again and again does not hide what was said of it.
             hits = search_texts(found, _WIDER * most)
+        telling = evidence.telling_when(hits) if when else set()
         for hit in hits:
             if not self._had_happened(hit.number):
                 continue
@@ -556,7 +557,7 @@ class _Asking:
                 timely = DATED if span.dated else TIMELY
                 relevance, share = (timely * one // ONE for one in (hit.relevance, hit.share))
                 hit = hit._replace(relevance=relevance, share=share)
-            if when and evidence.tells_when(hit):
+            if hit.number in telling:
                 hit = hit._replace(relevance=TIMELY * hit.relevance // ONE)
             yield from self._said(hit, corpus, index, evidence)
 

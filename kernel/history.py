@@ -183,16 +183,14 @@ class History:
         # This runs for every record whenever a relationship is opened: one plain loop, few calls, and
         # in locals what belongs to the newest turn, which is what most records are of.
         number, nothing = len(self), bytes(self.turn.itemsize * len(headers))
-        depth_of, end_of, chosen_of = self._depth, self._end, self._chosen
-        latest, late = self._latest, self._late
-        kind_of, turn_of, rest_of, tangled = self.kind, self.turn, self._rest, self.tangled
-        branch_of, zone_of, rest = self.branch, self._zone, len(self._causes)
+        kind_of, turn_of, rest_of, chosen_of = self.kind, self.turn, self._rest, self._chosen
+        depth_of, end_of, branch_of, rest = self._depth, self._end, self.branch, len(self._causes)
         rest_of.frombytes(nothing)
-        code_of, acts, texts = _CODES.get, _ACT_CODES, TEXT_CODES
-        here, since = branch_of.values[-1], branch_of.starts[-1]
-        east, guessed = zone_of.values[-1] >> 1, zone_of.values[-1] & 1
+        code_of, tangled, zone = _CODES.get, self.tangled, self._zone.values[-1]
+        here, since, east, guessed = branch_of.values[-1], branch_of.starts[-1], zone >> 1, zone & 1
         newest, depth, end = kind_of.rfind(_TURN_OPENED), depth_of[-1], end_of[-1]
-        moments, all_causes = list[int](), list[int]()
+        moments: list[int] = []
+        all_causes: list[int] = []
         try:
             for header in headers:
                 kind = code_of(header.type, _UNKNOWN)
@@ -214,7 +212,7 @@ class History:
                     at, offset, assumed = moment
                     moments.append(at)
                     if offset != east or assumed != guessed:
-                        zone_of.note(number, offset * 2 + 1 if assumed else offset * 2)
+                        self._zone.note(number, offset * 2 + 1 if assumed else offset * 2)
                         east, guessed = offset, assumed
                 if header.version != 1:
                     self.version[number] = int(header.version)
@@ -232,7 +230,7 @@ class History:
                     self._parent.append(parent)
                     depth_of.append(depth)
                     chosen_of.append(0)
-                    latest.append(0)
+                    self._latest.append(0)
                     end_of[-1], newest = end, number
                     number = end = number + 1
                     end_of.append(end)
@@ -242,7 +240,7 @@ class History:
                         chosen_of[-1] = number
                     else:
                         self._choose(turn, number)
-                elif kind in acts:
+                elif kind in _ACT_CODES:
                     self._act(number, kind, branch, header.targets)
                     number += 1
                     continue
@@ -256,11 +254,11 @@ class History:
                     end += 1
                 else:
                     row = rest_of[self._known(turn)] if turn != ROOT else 0
-                    late.extend((number, latest[row]))
-                    latest[row] = len(late) - 2
+                    self._late.extend((number, self._latest[row]))
+                    self._latest[row] = len(self._late) - 2
                 causes = header.causes
                 # A text rests on its turn alone; that is the default, so that it need not be kept.
-                if causes and (kind not in texts or len(causes) > 1 or causes[0] != turn):
+                if causes and (kind not in TEXT_CODES or len(causes) > 1 or causes[0] != turn):
                     rest_of[number] = rest + len(all_causes)
                     all_causes.append(len(causes))
                     all_causes += causes
@@ -272,7 +270,8 @@ class History:
                 number += 1
             end_of[-1] = end
             self.at.fromlist(moments)
-            self._causes.fromlist(all_causes)
+            if all_causes:
+                self._causes.fromlist(all_causes)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError):
             raise LogDamaged(
                 f"record {number} speaks of a turn or branch that is not there; run: enishi verify"

@@ -66,6 +66,9 @@ _PASSING = {"mmap_size": 0, "cache_size": -4000}
 _SELECT_LINE = "SELECT line, relationship, secret, agent, user, name FROM line"
 _CHUNK = 256
 _PLACE = 8
+_AMONG = "id IN (SELECT value FROM json_each(?))"
+"""One statement however many they are, so that it is prepared once."""
+
 _SPARSE = 6
 """Of so many records one is wanted, and looking each up is faster than passing them all."""
 
@@ -657,13 +660,8 @@ class Log:
             return {}
         low, high = min(numbers), max(numbers)
         if high - low > _SPARSE * len(numbers):
-            found: dict[int, bytes] = {}
-            for start in range(0, len(numbers), 500):
-                keys = [key_of(line, number) for number in numbers[start : start + 500]]
-                marks = ",".join("?" * len(keys))
-                sql = f"SELECT id, payload FROM record WHERE id IN ({marks})"
-                found.update(self._encoded(self._query(sql, keys)))
-            return found
+            sql = f"SELECT id, payload FROM record WHERE {_AMONG}"
+            return self._encoded(self._query(sql, (_keys(line, numbers),)))
         kinds = list(types)
         marks = ",".join("?" * len(kinds))
         sql = f"SELECT id, payload FROM record WHERE id BETWEEN ? AND ? AND type IN ({marks})"
@@ -724,24 +722,13 @@ class Log:
 
     def are_gone(self, line: int, numbers: Sequence[int]) -> bool:
         """Whether nothing is left of these payloads and salts."""
-        for start in range(0, len(numbers), 500):
-            keys = [key_of(line, number) for number in numbers[start : start + 500]]
-            marks = ",".join("?" * len(keys))
-            sql = (
-                f"SELECT count(*) FROM record WHERE id IN ({marks})"
-                " AND (payload IS NOT NULL OR salt IS NOT NULL)"
-            )
-            if self._query(sql, keys) != [(0,)]:
-                return False
-        return True
+        left = f"SELECT 1 FROM record WHERE {_AMONG} AND (payload IS NOT NULL OR salt IS NOT NULL)"
+        return not self._query(f"{left} LIMIT 1", (_keys(line, numbers),))
 
-    def types(self, line: int, numbers: Sequence[int]) -> Iterator[str]:
+    def types(self, line: int, numbers: Sequence[int]) -> list[str]:
         """The types of these records."""
-        for start in range(0, len(numbers), 500):
-            keys = [key_of(line, number) for number in numbers[start : start + 500]]
-            marks = ",".join("?" * len(keys))
-            sql = f"SELECT type FROM record WHERE id IN ({marks})"
-            yield from (name for (name,) in self._query(sql, keys))
+        sql = f"SELECT type FROM record WHERE {_AMONG}"
+        return [name for (name,) in self._query(sql, (_keys(line, numbers),))]
 
     # Checkpoints: a cache, dropped at any time.
 
@@ -981,6 +968,11 @@ def _text(data: bytes) -> str:
 def key_of(line: int, number: int) -> int:
     """The key of a record: line and number in one integer."""
     return line << _LINE_SHIFT | number
+
+
+def _keys(line: int, numbers: Iterable[int]) -> str:
+    """The keys of many records as `_AMONG` takes them."""
+    return str([key_of(line, number) for number in numbers])
 
 
 def last_key(line: int) -> int:

@@ -255,7 +255,8 @@ class Stream:
         `types` are all that may occur among them: fewer are read faster. Where the caller can
         bear payloads that are not what they should be, they need not be `checked`.
         """
-        kinds, current = self.history.kind, dict[int, dict[str, Any]]()
+        kinds = self.history.kind
+        current: dict[int, dict[str, Any]] = {}
         for number, payload in zip(numbers, self.each_payload(numbers, types), strict=True):
             if payload is not None:
                 current[number] = (

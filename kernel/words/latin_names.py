@@ -51,7 +51,7 @@ def is_listed_name(word: str) -> bool:
 def names_without_capital(text: str) -> set[int]:
     """Where in a text the words start that are names for all that they have no capital."""
     words = set(_LOWER_CASE.findall(without_accents(text)))
-    found = set[int]()
+    found: set[int] = set()
     if not words.isdisjoint(_listed()):
         found.update(_listed_in(text))
     if not words.isdisjoint(_telling()):

@@ -49,7 +49,7 @@ class Moment(NamedTuple):
     @property
     def day(self) -> int:
         """The local calendar day, counted in days since 1970-01-01."""
-        return day_of(self.at, self.offset)
+        return (self.at + self.offset * SECOND) // DAY
 
     def to_datetime(self) -> datetime:
         """An aware datetime at the original offset."""
@@ -59,11 +59,6 @@ class Moment(NamedTuple):
     def __str__(self) -> str:
         text = self.to_datetime().isoformat(sep=" ", timespec="seconds")
         return f"{text} (zone assumed)" if self.assumed else text
-
-
-def day_of(at: int, offset: int) -> int:
-    """The local calendar day of an instant, counted in days since 1970-01-01."""
-    return (at + offset * SECOND) // DAY
 
 
 def date_of(day: int) -> date:

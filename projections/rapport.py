@@ -71,16 +71,17 @@ def _signal(state: State, event: Event, trace: list[Reason] | None) -> None:
     if rank is None:
         rank = today["shown"][kind] = sentence["ranks"][kind] = today["shown"].get(kind, 0) + 1
     strength, bend_of = policy["strength"][payload["strength"]], state["bend"].get
-    values, peaks = state["values"], sentence["peaks"]
+    values, limits, peaks = state["values"], policy["day"], sentence["peaks"]
+    parts = rank * ONE * ONE
     for dimension, figure in policy["signals"][shown].items():
-        wanted = _divide(figure * strength * bend_of(dimension, ONE), rank * ONE * ONE)
+        wanted = _divide(figure * strength * bend_of(dimension, ONE), parts)
         if dimension in _EARNED and not _earns(payload, wanted):
             continue
         peak, given = peaks.get(dimension, (0, 0))
         if abs(wanted) <= abs(peak):
             continue
         # The stronger replaces the weaker: what that one gave is taken out of it.
-        change = _limited(state, dimension, wanted - given)
+        change = _limited(today, limits, dimension, values[dimension], wanted - given)
         peaks[dimension] = [wanted, given + change]
         if change:
             values[dimension] += change
@@ -119,13 +120,14 @@ def _sentence(today: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _limited(state: State, dimension: str, change: int) -> int:
-    """What is left of a change within the day's limits and within 0 and 1."""
-    value = state["values"][dimension]
+def _limited(
+    today: dict[str, Any], limits: dict[str, int], dimension: str, value: int, change: int
+) -> int:
+    """What is left of a change of a value within the day's limits and within 0 and 1."""
     side, wanted, room = ("gain", change, ONE - value) if change > 0 else ("loss", -change, value)
-    moved = state["today"][side]
+    moved: dict[str, int] = today[side]
     before = moved.get(dimension, 0)
-    size: int = max(0, min(wanted, room, state["policy"]["day"][side] - before))
+    size = max(0, min(wanted, room, limits[side] - before))
     moved[dimension] = before + size
     return size if change > 0 else -size
 

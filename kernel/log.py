@@ -560,7 +560,7 @@ class Log:
 
     def placings(
         self, line: int, start: int = 0, stop: int | None = None
-    ) -> Iterator[list[Placing]]:
+    ) -> Iterator[Sequence[Placing]]:
         """Their places, some hundred at a time: all that a history needs, in less time."""
         # SQLite joins them, so that one row comes for many; bytes stay bytes in its text.
         sql = (

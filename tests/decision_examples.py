@@ -547,6 +547,14 @@ EXAMPLES: dict[str, Example] = {
                 (mood("My sister is so sad", party="agent", valence=-0.6),),
             ),
             Try(("user: 他说“我气死了”",), (mood("我气死了", valence=-0.6),)),
+            Try(("user: mum is so tired today",), (mood("mum is so tired today", fatigue=0.7),)),
+            Try(("user: 老婆不高兴",), (mood("老婆不高兴", valence=-0.4),)),
+            Try(("user: My boss is angry 😠",), (mood("My boss is angry 😠", valence=-0.6),)),
+            Try(
+                ("user: Hm.", "agent: She is tired."),
+                (mood("She is tired", party="agent", fatigue=0.7),),
+            ),
+            Try(("user: 嗯。", "agent: 她很累。"), (mood("她很累", party="agent", fatigue=0.7),)),
         ),
         accepted=(
             Try(
@@ -570,6 +578,16 @@ EXAMPLES: dict[str, Example] = {
                 (mood("My brother is furious and so am I", valence=-0.6),),
             ),
             Try(("user: My mum died.",), (mood("My mum died", valence=-0.8),)),
+            Try(("user: 妈妈，我好累",), (mood("妈妈，我好累", fatigue=0.7),)),
+            Try(("user: My boss is angry 😂",), (mood("My boss is angry 😂", valence=0.5),)),
+            Try(
+                ("user: Hm.", "agent: Mom is proud of you."),
+                (mood("Mom is proud of you", party="agent", valence=0.7),),
+            ),
+            Try(
+                ("user: Hm.", "agent: She puts the cup down. She is tired."),
+                (mood("She is tired", party="agent", fatigue=0.7),),
+            ),
             Try(("user: 他很生气我也不好受",), (mood("他很生气我也不好受", valence=-0.5),)),
             Try(
                 ("user: Hm.", "agent: She smiles, happy to see Chen."),

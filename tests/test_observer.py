@@ -58,6 +58,10 @@ SHOWN = [
     ("I'm proud of you.", "valence", 0.5, 1),
     ("I hope you're well, but I'm sad today.", "valence", -1, -0.4),
     ("ugh, mondays 😩", "valence", -1, -0.3),
+    ("my brother is furious 😂", "valence", 0.3, 1),
+    ("my boss is angry 😰", "confidence", 0, 0.4),
+    ("我老板生气了😰", "confidence", 0, 0.4),
+    ("she's tired, and I'm tired 😴", "fatigue", 0.6, 1),
     ("😭😭", "valence", -1, -0.4),
     ("home at last ❤️", "valence", 0.4, 1),
     ("broke my favourite mug 💔", "valence", -1, -0.5),
@@ -91,6 +95,10 @@ SHOWN = [
 ]
 
 SILENT = [
+    "my brother is furious 😡",
+    "My sister is so tired 😴",
+    "我弟弟气疯了😡",
+    "她很难过😢",
     "A happy ending.",
     "A sad accident.",
     "I met an angry aunt.",

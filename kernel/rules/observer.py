@@ -18,9 +18,9 @@ from enishi.kernel.rules.leaning import Leaning
 from enishi.kernel.words import feelings as words_of_feeling
 from enishi.kernel.words.feelings import EDGES, STRENGTHS, VALUES, Hit, Sentence
 from enishi.kernel.words.sentences import sentences, spoken
-from enishi.kernel.words.whose_feeling import ASIDES, is_asked, is_speakers
+from enishi.kernel.words.whose_feeling import ASIDES, is_asked, speakers
 
-EDITION = 3
+EDITION = 4
 """Counted up by hand when the reading changes; changed tables show in the version by themselves."""
 
 MOST_PROPOSALS = 32
@@ -121,7 +121,7 @@ class MoodObserver:
                 if not hits:
                     continue
             asked = is_asked(sentence)
-            own = [] if asked else [hit for hit in hits if is_speakers(sentence, hit)]
+            own = [] if asked else speakers(sentence, hits)
             if own or not (_formal(sentence) or any(hit.feeling not in _JUDGED for hit in hits)):
                 shown.append(_Shown((start, end), sentence, asked, own))
         return shown

@@ -48,8 +48,13 @@ def others_named(written: str, own_names: Iterable[str]) -> list[str]:
 
 def subjects(sentence: str, names: Iterable[str] = ()) -> Iterator[tuple[int, int]]:
     """Where the subjects of folded words stand that are somebody else."""
-    for subject in (_others(), *map(_after, names)):
+    for subject in (_kin("others"), *map(_after, names)):
         yield from (other.span("who") for other in subject.finditer(sentence))
+
+
+def relatives(sentence: str) -> Iterator[tuple[int, int]]:
+    """Where relatives and the like are subjects of folded words that say nobody's: "mum is tired"."""
+    yield from (other.span("who") for other in _kin("bare").finditer(sentence))
 
 
 @cache
@@ -64,11 +69,11 @@ def _after(name: str) -> re.Pattern[str]:
 
 
 @cache
-def _others() -> re.Pattern[str]:
-    others = "|".join(tables()["others"])
+def _kin(name: str) -> re.Pattern[str]:
+    shapes = "|".join(tables()[name])
     for kin in ("kin_en", "kin_zh"):
-        others = others.replace(f"<{kin}>", tables()[kin])
-    return _subject(others)
+        shapes = shapes.replace(f"<{kin}>", tables()[kin])
+    return _subject(shapes)
 
 
 def _subject(shapes: str) -> re.Pattern[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from operator import attrgetter
 
-from enishi.kernel.words.carried import Said
+from enishi.kernel.words.carried import Said, folded
 from enishi.kernel.words.feelings import EDGES, Hit, Mark, Sentence, load
 from enishi.kernel.words.sentences import asides, sentence_at, sentences, spoken
-from enishi.kernel.words.whose import others_named, pattern, subjects, tables
+from enishi.kernel.words.whose import others_named, pattern, relatives, subjects, tables
 
 ASIDES = asides(("“”", '""', "‘'", "''", "「」", "『』", "《》"))
 """What its author does not say himself; that it is told of another's feeling is another matter."""
@@ -22,6 +23,9 @@ _MY = frozenset({"me", "my", "i", "i'm", "myself", "我"})
 _SMALL = frozenset({"fillers", "stronger", "weaker", "negators", "joints", "no_negators"})
 _NEAR, _LONGEST = 300, 1000
 """So many characters before the cited words, and of them, are looked at."""
+_BESIDES = frozenset({"home", "back", "up", "out", "there", "回", "多"})
+"""What is said of somebody in place of a feeling: "mum is home, so happy" without its comma."""
+_YOUR = ("your ", "你", "您")
 _PRONOUNS = frozenset({"he", "she", "they", "他", "她", "他们", "她们"})
 
 QUOTED = "\0"
@@ -30,11 +34,22 @@ QUOTED = "\0"
 Span = tuple[int, int]
 
 
-def is_speakers(sentence: Sentence, hit: Hit) -> bool:
-    """Whether the speaker himself feels what the words show, and now."""
+def speakers(sentence: Sentence, hits: Sequence[Hit]) -> list[Hit]:
+    """Which of the feelings in a sentence its speaker surely has himself, and now.
+
+    A sign is his, unless words beside it say alike of nobody but another: "my boss is angry 😠".
+    """
+    own = [hit for hit in hits if not hit.sign and _is_speakers(sentence, hit)]
+    for sign in (hit for hit in hits if hit.sign):
+        alike = [hit for hit in hits if not hit.sign and _alike(sign, hit)]
+        if not alike or any(hit in own for hit in alike):
+            own.append(sign)
+    return sorted(own, key=attrgetter("first"))
+
+
+def _is_speakers(sentence: Sentence, hit: Hit) -> bool:
+    """Whether the speaker himself feels what words (no sign) show, and now."""
     before = [mark for mark in sentence.marks if mark.last <= hit.first]
-    if hit.sign:
-        return True
     low = _since(sentence, hit)
     if any("suppose" in mark.entry.roles for mark in before if mark.first >= low):
         return False
@@ -63,7 +78,8 @@ def is_anothers(said: Said, own_names: Iterable[str] = (), *, by_agent: bool = F
 
     Each cited sentence has to: what befell another, what he did, or what makes him feel so may well
     show how its speaker feels. So may whatever is in doubt. `own_names` are what the speaker is
-    called. An agent that says "she" may tell of itself, as a character does in its story.
+    called. An agent that says "she" may tell of itself, as a character does in its story; one that
+    says "mum" may be her.
     """
     low = max(sentence_at(said.text, said.start, said.end)[0], said.start - _NEAR)
     high = min(said.end, said.start + _LONGEST)
@@ -85,25 +101,44 @@ class _Told:
         self._feelings, self._own_names, self._by_agent = load(), own_names, by_agent
         self._heard = self._feelings.fold(written)
         self._said = spoken(self._heard, ASIDES)
-        # Who says "she" beside speech in quotes, and never "I", may tell a story of himself.
-        self._tale = by_agent or (QUOTED in self._said and not self._speaks(0, len(written)))
+        # Who says "she" beside speech in quotes, and never "I", may tell a story of himself; so may
+        # an agent beside anything.
+        told = (
+            not pattern("one_clause").fullmatch(self._heard) if by_agent else QUOTED in self._said
+        )
+        self._tale = told and not self._speaks(0, len(written))
 
     def _others(self, start: int, end: int, *, pronouns: bool) -> Iterator[Span]:
         """Where somebody else is the subject of what is said in a stretch of the text."""
-        part, named = self._said[start:end], others_named(self._written[start:end], self._own_names)
-        spoken_to = (found.span(1) for found in pattern("addressed").finditer(part))
-        for first, last in (*subjects(part, named), *spoken_to):
-            if pronouns or part[first:last].partition("'")[0] not in _PRONOUNS:
-                yield start + first, start + last
+        part, kin = self._said[start:end], pattern("kin_en").fullmatch
+        named = others_named(self._written[start:end], self._own_names)
+        for found in pattern("addressed").finditer(part):
+            yield start + found.start(1), start + found.end(1)
+        for first, last in subjects(part, (name for name in named if not kin(name))):
+            pronoun = part[first:last].partition("'")[0] in _PRONOUNS
+            himself = pronoun and self._by_agent or part[first:last].startswith(_YOUR)
+            if pronoun and not pronouns or himself and pattern("to_whom").search(part, last):
+                continue
+            yield start + first, start + last
+        if not self._by_agent:
+            own = set(map(folded, self._own_names))
+            for first, last in relatives(part):
+                called = any(pattern(one).search(part, last) for one in ("to_whom", "cried_out"))
+                if not called and part[first:last] not in own:
+                    yield start + first, start + last
 
     def of_another(self, start: int, end: int) -> bool:
         """Whether a sentence plainly says what another feels, and nothing of its speaker."""
         sentence = self._feelings.sentence(self._said, start, end)
         places = self._feelings.places(self._said, start, end)
-        hits = [h for h in self._feelings.hits(sentence) if places[h.first][0] >= self._cited]
-        if is_asked(sentence) or not all(_tells_a_feeling(sentence, hit) for hit in hits):
+        felt = self._feelings.hits(sentence)
+        shown = [hit for hit in felt if places[hit.first][0] >= self._cited]
+        if is_asked(sentence) or not set(shown).isdisjoint(speakers(sentence, felt)):
             return False
-        if any(hit.sign or is_speakers(sentence, hit) for hit in hits):
+        # What a sign shows without words of its own is what the words before it say.
+        told = felt if shown and all(hit.sign for hit in shown) else shown
+        hits = [hit for hit in told if not hit.sign]
+        if not all(_tells_a_feeling(sentence, hit) for hit in hits):
             return False
         speech = [self._anothers_speech(start, *one) for one in self._quotes(start, end)]
         if None in speech or not (hits or self._is_all(sentence, places, speech)):
@@ -134,7 +169,9 @@ class _Told:
             return False
         since = sum(start < appears.end() for start, _ in places)
         words = sentence.words[since : hit.first]
-        return EDGES.isdisjoint(words) and _bare(sentence, since, hit.first, _SMALL | {"links"})
+        return (EDGES | _BESIDES).isdisjoint(words) and _bare(
+            sentence, since, hit.first, _SMALL | {"links"}
+        )
 
     def _under(self, subjects: Sequence[Span]) -> bool:
         """Whether the last of these subjects is that of a part of what somebody says of it."""
@@ -165,8 +202,8 @@ class _Told:
         if not others or not pattern("says").fullmatch(self._said, others[-1][1], opening):
             return None
         speech = self._feelings.sentence(self._heard, max(opening + 1, self._cited), end - 1)
-        hits = self._feelings.hits(speech)
-        told = any(_tells_a_feeling(speech, hit) and is_speakers(speech, hit) for hit in hits)
+        own = speakers(speech, self._feelings.hits(speech))
+        told = any(_tells_a_feeling(speech, hit) for hit in own)
         return (others[-1][0], end) if told else None
 
     def _is_all(
@@ -188,6 +225,17 @@ def _tells_a_feeling(sentence: Sentence, hit: Hit) -> bool:
     feelings, besides = _feelings_told()
     words = "".join(sentence.words[hit.first : hit.last])
     return hit.feeling in feelings and words not in besides
+
+
+def _alike(sign: Hit, hit: Hit) -> bool:
+    """Whether a sign shows what words say of somebody, and not how their speaker takes it."""
+    both = {sign.feeling, hit.feeling}
+    return not hit.turned and (len(both) == 1 or any(both <= one for one in _alike_feelings()))
+
+
+@cache
+def _alike_feelings() -> list[frozenset[str]]:
+    return list(map(frozenset, tables()["alike"]))
 
 
 @cache
